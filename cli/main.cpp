@@ -1,0 +1,142 @@
+// profdb on the command line: picks the subcommand, and turns what goes wrong into a message and an exit
+// code.
+#include <SQLiteCpp/Exception.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <new>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "profdb/engine.h"
+#include "profdb/error.h"
+
+namespace profdb::cli {
+
+void add_db_option(CLI::App& command, std::string& database) {
+  command.add_option("--db", database, "The database file")->required()->type_name("FILE");
+}
+
+void add_release_option(CLI::App& command, std::string& release) {
+  command
+      .add_option("--release", release,
+                  "ID or DEVICE/FRAMEWORK/VERSION; may be left out where the database holds one release")
+      ->type_name("RELEASE");
+}
+
+void add_json_option(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "Print JSON instead of text");
+}
+
+namespace {
+
+// The subcommand that the arguments name, as far as they were understood: whose help may be of use.
+std::string chosen_command(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* inner : app.get_subcommands()) name += " " + chosen_command(*inner);
+  return name;
+}
+
+// CLI11 says only that a subcommand is missing, also where there is one that it does not know.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& e) {
+  const auto unknown = app.remaining(true);
+  if (dynamic_cast<const CLI::RequiredError*>(&e) == nullptr || unknown.empty() ||
+      unknown.front().starts_with('-'))
+    return e.what();
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  std::string known;
+  for (const CLI::App* inner : command->get_subcommands({}))
+    known += (known.empty() ? "" : ", ") + inner->get_name();
+  return known.empty() ? e.what()
+                       : fmt::format("there is no command '{}'; choose from {}", unknown.front(), known);
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& e) {
+  complain(fmt::format("{}\nSee '{} --help'.", usage_message(app, e), chosen_command(app)));
+  return kUsage;
+}
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return kUsage;
+    case ErrorKind::input:
+      return kInput;
+    case ErrorKind::database:
+      return kDatabase;
+  }
+  return kInternal;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Profiling database for accelerator operators: how long does this call take, and how do we know?",
+      "profdb");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", fmt::format("profdb {}", version()), "Print the version and exit");
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n"
+      "  profdb import release_folder --db prof.db\n"
+      "  profdb lookup --db prof.db leaf.json\n"
+      "Exit codes: 0 done, 1 the answer is no, 2 usage, 3 bad input data, 4 database trouble.");
+  Action action;
+  add_import(app, action);
+  add_releases(app, action);
+  add_lookup(app, action);
+  add_log(app, action);
+  add_mapping(app, action);
+  add_verify(app, action);
+  add_migrate(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& e) {
+    return usage_error(app, e);
+  }
+  const int code = action();
+  flush_output();
+  return code;
+}
+
+int run_guarded(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const OutputError& e) {
+    // A reader that has gone away (a pager, head) knows that it has.
+    if (!e.reader_gone()) complain(e.what());
+    return kOutput;
+  } catch (const Error& e) {
+    complain(e.what());
+    return exit_code(e.kind());
+  } catch (const SQLite::Exception& e) {
+    complain(fmt::format("the database reports: {}", e.what()));
+    return kDatabase;
+  } catch (const std::filesystem::filesystem_error& e) {
+    complain(e.what());
+    return kInput;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+    return kDatabase;
+  } catch (const std::exception& e) {
+    complain(fmt::format("internal error: {}", e.what()));
+    return kInternal;
+  }
+}
+
+}  // namespace
+}  // namespace profdb::cli
+
+int main(int argc, char** argv) {
+  // A closed pipe shall be an error that unwinds, so that the query log is still written.
+  if (std::signal(SIGPIPE, SIG_IGN) == SIG_ERR) std::perror("profdb");
+  return profdb::cli::run_guarded(argc, argv);
+}

@@ -1,0 +1,78 @@
+// profdb releases: what a database holds.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "profdb/engine.h"
+
+namespace profdb::cli {
+namespace {
+
+struct Options {
+  std::string database;
+  bool json = false;
+};
+
+nlohmann::ordered_json to_json(const ReleaseInfo& info) {
+  return {{"release_id", info.release_id},        {"device", info.device},
+          {"framework", info.framework},          {"framework_version", info.framework_version},
+          {"torch_version", info.torch_version},  {"cann_version", info.cann_version},
+          {"imported_at", info.imported_at},      {"content_digest", info.content_digest},
+          {"synthetic", info.synthetic},          {"file_count", info.file_count},
+          {"row_count", info.row_count},          {"taken_rows", info.taken_rows},
+          {"unusable_rows", info.unusable_rows},  {"rejected_rows", info.rejected_rows},
+          {"operator_count", info.operator_count}};
+}
+
+std::string text(const std::vector<ReleaseInfo>& releases) {
+  if (releases.empty()) return "no releases; import one with 'profdb import'\n";
+  Table table({{"id", Align::right},
+               {"device"},
+               {"framework"},
+               {"version"},
+               {"torch"},
+               {"CANN"},
+               {"files", Align::right},
+               {"rows", Align::right},
+               {"taken", Align::right},
+               {"operators", Align::right},
+               {"imported"}});
+  std::string notices;
+  for (const ReleaseInfo& info : releases) {
+    table.add({std::to_string(info.release_id), info.device, info.framework, info.framework_version,
+               info.torch_version, info.cann_version, count(info.file_count), count(info.row_count),
+               count(info.taken_rows), count(info.operator_count), date_text(info.imported_at)});
+    if (!info.synthetic.empty())
+      notices += fmt::format("\nSYNTHETIC: the data of release {} is made up. {}\n", info.release_id,
+                             printable(info.synthetic));
+  }
+  return table.text() + notices;
+}
+
+int run(const Options& options) {
+  const auto releases = list_releases(options.database);
+  if (!options.json) {
+    print(text(releases));
+    return kDone;
+  }
+  auto all = nlohmann::ordered_json::array();
+  for (const ReleaseInfo& info : releases) all.push_back(to_json(info));
+  print_json(all);
+  return kDone;
+}
+
+}  // namespace
+
+void add_releases(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("releases", "List the releases in a database");
+  add_db_option(*command, options->database);
+  add_json_option(*command, options->json);
+  command->footer("Example:\n  profdb releases --db prof.db");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace profdb::cli

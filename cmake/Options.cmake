@@ -1,0 +1,32 @@
+# Warnings, sanitizers and coverage for our own targets: profdb_target(NAME).
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  # The cache stays inside the build folder, so that a clone leaves nothing elsewhere.
+  set(_launcher ${CMAKE_COMMAND} -E env CCACHE_DIR=${CMAKE_BINARY_DIR}/ccache
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})
+endif()
+
+add_library(profdb_options INTERFACE)
+target_compile_options(profdb_options INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Wcast-align -Woverloaded-virtual -Wduplicated-cond
+  # GCC 12 reports overlapping copies inside its own std::string operator+ (GCC bug 105651).
+  -Wno-restrict
+  # The same arithmetic on every machine: no fused multiply-add, which decides ties in geometry otherwise.
+  -ffp-contract=off)
+if(PROFDB_SANITIZE)
+  target_compile_options(profdb_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(profdb_options INTERFACE -fsanitize=address,undefined)
+  # With the sanitizers' extra branches GCC 12 reports uninitialized reads inside its own headers.
+  target_compile_options(profdb_options INTERFACE -Wno-maybe-uninitialized)
+endif()
+if(PROFDB_COVERAGE)
+  target_compile_options(profdb_options INTERFACE --coverage)
+  target_link_options(profdb_options INTERFACE --coverage)
+endif()
+
+# Gives a target of ours the project's flags; LIBS are its dependencies.
+function(profdb_target name)
+  target_link_libraries(${name} PRIVATE profdb_options)
+endfunction()

@@ -1,0 +1,56 @@
+// The operator mapping of a release: which framework operator runs as which kernel, and by which rules.
+// Formats §3 of the specification. Parsed by the importer, stored with the release, read by the engine.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace profdb {
+
+// One entry of `operator_mappings`. Empty optionals are fields that the mapping leaves out.
+struct OpMapping {
+  std::string op;
+  std::vector<std::string> kernels;  // kernel_type first, then alternate_kernel_types; empty where none is named
+  std::string category = "compute";  // "compute" or "communication"
+  std::optional<std::string> query_mode;
+  std::optional<std::string> compute_subcategory;
+  std::optional<std::int64_t> tc_input_count;  // >= 1
+  bool zero_cost = false;
+  std::optional<std::string> accepted_miss;  // the text that says why latency 0 is right
+  nlohmann::ordered_json accepted_miss_when = nlohmann::ordered_json::object();  // attr -> value; empty: always
+  bool composite = false;
+  std::optional<std::string> api_path;
+  std::vector<std::string> expected_input_formats;
+  std::optional<std::string> notes;
+  nlohmann::ordered_json unknown_fields = nlohmann::ordered_json::object();  // kept as they stand
+};
+
+// One entry of `interpolation_policy.kernel_overrides`.
+struct KernelPolicy {
+  std::string kernel;
+  std::optional<std::int64_t> max_interpolation_dim;  // >= 0; 0 disables interpolation
+  std::optional<std::string> axis_transform;          // "sqrt_seq"
+  std::optional<std::string> generic_compute_axis;    // "axis_0" or "output_numel"
+  nlohmann::ordered_json unknown_fields = nlohmann::ordered_json::object();
+};
+
+// A whole op_mapping.yaml.
+struct Mapping {
+  std::optional<std::string> version;  // of the framework
+  std::optional<std::string> device;
+  std::optional<std::string> framework;
+  std::optional<std::string> cann_version;
+  std::optional<std::string> pytorch_version;
+  std::optional<std::string> communication_data_ref;
+  std::vector<OpMapping> operators;    // in file order
+  std::vector<KernelPolicy> policies;  // in file order
+  nlohmann::ordered_json unknown_fields = nlohmann::ordered_json::object();
+
+  const OpMapping* find(const std::string& op) const;
+  const KernelPolicy* policy(const std::string& kernel) const;
+};
+
+}  // namespace profdb

@@ -1,0 +1,33 @@
+// Contract §2: the base exact match, slot by slot, and its padded form.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/signature.h"
+
+namespace profdb::base_exact {
+
+// What the signature table keeps of a row (schema: base_exact_candidate).
+struct Key {
+  std::int64_t padded_elements = 0;  // slot 0: dimensions after leading ones, each rounded up to 64, multiplied
+  std::string elements;              // per slot, joined by ";"
+  std::string input_shapes;          // logical, per slot, joined by ";"
+};
+Key row_key(const Signature& row);
+
+// The keys under which rows that match the call can stand: one per form that slot 0 can take (flattened, merged).
+std::set<std::int64_t> padded_element_keys(const Signature& call, const std::string& kernel);
+std::string elements(const Signature& signature);
+
+// The rule by which a row matches a call on `kernel`.
+struct RuleMatch {
+  std::string match_rule;  // e.g. "identity", "batch_strip+padding"
+  bool padded = false;     // compatible, not exact
+};
+// `input_shapes` is a row's Key::input_shapes; counts and dtypes are already known to be equal.
+std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes, const std::string& kernel);
+
+}  // namespace profdb::base_exact

@@ -1,0 +1,149 @@
+// Contract §2: which inputs take part, and the rewrites of a call before it is compared.
+#include "engine/signature.h"
+
+#include <algorithm>
+#include <array>
+
+namespace profdb {
+namespace {
+
+constexpr std::array<std::string_view, 3> kRopeKernels = {"ApplyRotaryPosEmb", "_triton_rope",
+                                                          "split_qkv_rmsnorm_rope_kernel"};
+constexpr std::array<std::string_view, 4> kFloatIsBf16Kernels = {"MatMulV2", "PadV3", "PadV3AiCore", "MoeGatingTopK"};
+
+template <std::size_t N>
+bool one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool takes_part(const Tensor& tensor) { return !tensor.shape.empty(); }
+
+TensorSlot slot_of(const Tensor& tensor, const std::string& kernel) {
+  TensorSlot slot;
+  slot.format = tensor.format.value_or("");
+  slot.shape = logical_shape(tensor.shape, slot.format);
+  slot.dtype = kernel_dtype(kernel, profiler_dtype(tensor.dtype));
+  return slot;
+}
+
+bool all_equal(const std::vector<Tensor>& list) {
+  return std::all_of(list.begin(), list.end(), [&](const Tensor& t) {
+    return t.shape == list.front().shape && t.dtype == list.front().dtype && t.format == list.front().format;
+  });
+}
+
+// GroupedMatmul*: a list of equal weights is one stacked input.
+bool stacks(const Argument& argument, const std::string& kernel) {
+  return argument.kind == Argument::Kind::list && kernel.starts_with("GroupedMatmul") && !argument.tensors.empty() &&
+         takes_part(argument.tensors.front()) && all_equal(argument.tensors);
+}
+
+void append(Signature& signature, const Argument& argument, const std::string& kernel) {
+  if (stacks(argument, kernel)) {
+    TensorSlot stacked = slot_of(argument.tensors.front(), kernel);
+    stacked.shape.insert(stacked.shape.begin(), static_cast<std::int64_t>(argument.tensors.size()));
+    signature.push_back(std::move(stacked));
+    return;
+  }
+  for (const Tensor& tensor : argument.tensors)
+    if (takes_part(tensor)) signature.push_back(slot_of(tensor, kernel));
+}
+
+// aten.addmm(bias, a, b): the kernels take the bias last.
+std::vector<const Argument*> arguments_in_kernel_order(const LeafOp& leaf) {
+  std::vector<const Argument*> arguments;
+  for (const Argument& argument : leaf.inputs) arguments.push_back(&argument);
+  if ((leaf.op == "aten.addmm" || leaf.op.starts_with("aten.addmm.")) && arguments.size() > 1)
+    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
+  return arguments;
+}
+
+// (B,H,S,D) -> (B,S,H,D), Q and K swapped; cos and sin gain a head dimension of 1.
+void rewrite_rope(Signature& signature) {
+  if (signature.size() < 2) return;
+  std::swap(signature[0], signature[1]);
+  for (std::size_t i = 0; i < 2; ++i)
+    if (signature[i].shape.size() == 4) std::swap(signature[i].shape[1], signature[i].shape[2]);
+  for (std::size_t i = 2; i < std::min<std::size_t>(signature.size(), 4); ++i) {
+    Shape& shape = signature[i].shape;
+    if (shape.size() == 2 || shape.size() == 3) shape.insert(shape.end() - 1, 1);
+  }
+}
+
+// Two halves that the rows hold as one are joined on the last dimension.
+void rewrite_swiglu(Signature& signature, const std::vector<std::int64_t>& row_input_counts) {
+  const auto has = [&](std::int64_t n) {
+    return std::find(row_input_counts.begin(), row_input_counts.end(), n) != row_input_counts.end();
+  };
+  if (signature.size() != 2 || has(2) || !has(1)) return;
+  const Shape& a = signature[0].shape;
+  const Shape& b = signature[1].shape;
+  if (a.size() != b.size() || !std::equal(a.begin(), a.end() - 1, b.begin()) || signature[0].dtype != signature[1].dtype)
+    return;
+  signature[0].shape.back() += b.back();
+  signature.pop_back();
+}
+
+// (key, value, kv_cache, slots) -> (key[N,1,D], value[N,1,D], cache_k, cache_v, slots)
+void rewrite_cache_write(Signature& signature) {
+  if (signature.size() != 4 || signature[2].shape.size() < 2 || signature[2].shape.front() != 2) return;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (signature[i].shape.size() == 2) signature[i].shape.insert(signature[i].shape.begin() + 1, 1);
+  signature[2].shape.erase(signature[2].shape.begin());
+  signature.insert(signature.begin() + 3, signature[2]);
+}
+
+void cut(Signature& signature, std::int64_t tc_input_count) {
+  if (tc_input_count >= 0 && signature.size() > static_cast<std::size_t>(tc_input_count))
+    signature.resize(static_cast<std::size_t>(tc_input_count));
+}
+
+std::string join(const Signature& signature, std::string TensorSlot::*member) {
+  std::string joined;
+  for (std::size_t i = 0; i < signature.size(); ++i) {
+    if (i > 0) joined += ';';
+    joined += signature[i].*member;
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::string kernel_dtype(const std::string& kernel, const std::string& dtype) {
+  if (dtype == "FLOAT" && (one_of(kernel, kFloatIsBf16Kernels) || one_of(kernel, kRopeKernels))) return "DT_BF16";
+  return dtype;
+}
+
+Signature call_signature(const Call& call) {
+  Signature signature;
+  for (const Argument* argument : arguments_in_kernel_order(call.leaf)) append(signature, *argument, call.kernel);
+  cut(signature, call.op.tc_input_count.value_or(kAbsentInteger));
+  if (one_of(call.kernel, kRopeKernels)) rewrite_rope(signature);
+  if (call.kernel == "SwiGlu") rewrite_swiglu(signature, call.row_input_counts);
+  if (call.kernel == "ReshapeAndCacheNdKernel" || call.kernel == "reshape_and_cache_200000000")
+    rewrite_cache_write(signature);
+  return signature;
+}
+
+void assume_formats(Signature& signature, const OpMapping& op) {
+  for (std::size_t i = 0; i < signature.size() && i < op.expected_input_formats.size(); ++i) {
+    if (!signature[i].format.empty()) continue;
+    signature[i].format = op.expected_input_formats[i];
+    signature[i].shape = logical_shape(signature[i].shape, signature[i].format);
+  }
+}
+
+Signature row_signature(const Row& row, const ProjectionKey& key) {
+  Signature signature;
+  for (const TensorSlot& slot : row.inputs) {
+    if (!slot.present || slot.shape.empty()) continue;
+    if (key.tc_input_count >= 0 && signature.size() == static_cast<std::size_t>(key.tc_input_count)) break;
+    signature.push_back({true, logical_shape(slot.shape, slot.format), kernel_dtype(key.kernel, slot.dtype), slot.format});
+  }
+  return signature;
+}
+
+std::string joined_dtypes(const Signature& signature) { return join(signature, &TensorSlot::dtype); }
+std::string joined_formats(const Signature& signature) { return join(signature, &TensorSlot::format); }
+
+}  // namespace profdb

@@ -1,0 +1,216 @@
+// Opening, creating and migrating database files.
+#include "engine/store/database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <fstream>
+
+#include "engine/store/migrations.h"
+
+namespace profdb::store {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kBusyTimeoutMs = 30'000;
+
+std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
+
+// A WAL database needs its -shm file: where the folder cannot be written, nobody writes the database either,
+// and it can be read as it stands.
+std::string immutable_uri(const fs::path& path) {
+  std::string uri = "file:";
+  for (const char c : path.string()) {
+    if (c == '?' || c == '#' || c == '%')
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    else
+      uri += c;
+  }
+  return uri + "?immutable=1";
+}
+
+bool has_wal_content(const fs::path& path) {
+  std::error_code ignored;
+  const auto size = fs::file_size(path.string() + "-wal", ignored);
+  return !ignored && size > 0;
+}
+
+void require_regular_file(const fs::path& path, Mode mode) {
+  std::error_code ec;
+  const auto status = fs::status(path, ec);
+  if (fs::is_directory(status))
+    throw Error(ErrorKind::database, fmt::format("{} is a folder, not a database; name a file", quoted(path)));
+  if (mode == Mode::create) return;
+  if (!fs::exists(status))
+    throw Error(ErrorKind::database,
+                fmt::format("no database {}; create one with 'profdb import DIR --db {}'", quoted(path), path.string()));
+}
+
+SQLite::Database open_file(const fs::path& path, Mode mode) {
+  require_regular_file(path, mode);
+  const int flags = mode == Mode::read    ? SQLite::OPEN_READONLY
+                    : mode == Mode::write ? SQLite::OPEN_READWRITE
+                                          : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+  try {
+    SQLite::Database db(path.string(), flags, kBusyTimeoutMs);
+    if (mode == Mode::read) {
+      try {
+        db.execAndGet("SELECT count(*) FROM sqlite_master");
+      } catch (const SQLite::Exception& e) {
+        const int code = e.getErrorCode();
+        if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || has_wal_content(path)) throw;
+        return SQLite::Database(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
+      }
+    }
+    return db;
+  } catch (const SQLite::Exception& e) {
+    throw database_error(path, e, "open");
+  }
+}
+
+void check_identity(SQLite::Database& db, const fs::path& path) {
+  const int application = db.execAndGet("PRAGMA application_id").getInt();
+  const int version = db.execAndGet("PRAGMA user_version").getInt();
+  if (application != kApplicationId)
+    throw Error(ErrorKind::database,
+                fmt::format("{} is an SQLite database of another application (application_id {:#x}); name a profdb "
+                            "database, or another file to create one",
+                            quoted(path), static_cast<unsigned>(application)));
+  if (version > schema_version())
+    throw Error(ErrorKind::database,
+                fmt::format("{} has schema {}, newer than the {} that this profdb knows; use a newer profdb", quoted(path),
+                            version, schema_version()));
+  if (version < schema_version())
+    throw Error(ErrorKind::database,
+                fmt::format("{} has schema {}, older than {}; run 'profdb migrate --db {}'", quoted(path), version,
+                            schema_version(), path.string()));
+}
+
+bool is_empty_database(SQLite::Database& db) {
+  return db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0 &&
+         db.execAndGet("PRAGMA user_version").getInt() == 0 && db.execAndGet("PRAGMA application_id").getInt() == 0;
+}
+
+void apply_migrations(SQLite::Database& db, int from) {
+  for (auto i = static_cast<std::size_t>(from); i < migrations().size(); ++i) {
+    db.exec(migrations()[i].sql);
+    db.exec(fmt::format("PRAGMA user_version = {}", i + 1));
+  }
+}
+
+// Two processes may create the same file at once: the second finds the first one's schema under the lock.
+void create_schema(SQLite::Database& db) {
+  db.exec("PRAGMA journal_mode = WAL");
+  db.exec("BEGIN IMMEDIATE");
+  if (is_empty_database(db)) {
+    db.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+    apply_migrations(db, 0);
+  }
+  db.exec("COMMIT");
+}
+
+fs::path backup_path(const fs::path& path, int version) {
+  for (int n = 0;; ++n) {
+    fs::path candidate = fmt::format("{}.schema{}{}.bak", path.string(), version, n == 0 ? "" : fmt::format(".{}", n));
+    if (!fs::exists(candidate)) return candidate;
+  }
+}
+
+}  // namespace
+
+int schema_version() { return static_cast<int>(migrations().size()); }
+
+Error database_error(const fs::path& path, const SQLite::Exception& cause, const std::string& doing) {
+  const std::string where = fmt::format("cannot {} {}: ", doing, quoted(path));
+  switch (cause.getErrorCode()) {
+    case SQLITE_NOTADB:
+      return {ErrorKind::database, where + "the file is not an SQLite database (or is encrypted); name a profdb database"};
+    case SQLITE_CORRUPT:
+      return {ErrorKind::database,
+              where + "the file is damaged (" + cause.what() + "); restore a backup, or import the releases into a new file"};
+    case SQLITE_FULL:
+      return {ErrorKind::database, where + "the disk is full; the database is as it was: make room and repeat"};
+    case SQLITE_READONLY:
+      return {ErrorKind::database, where + "the file or its folder is read-only; make it writable or copy it elsewhere"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorKind::database, where + "another process holds the write lock; repeat when its import has ended"};
+    case SQLITE_CANTOPEN:
+      return {ErrorKind::database, where + "it cannot be opened (missing folder, or no permission)"};
+    case SQLITE_IOERR:
+      return {ErrorKind::database, where + "reading or writing the file failed (" + cause.what() + "); check the disk"};
+    default:
+      return {ErrorKind::database, where + cause.what()};
+  }
+}
+
+Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_file(path, mode)) {
+  try {
+    if (mode == Mode::create && is_empty_database(db_)) create_schema(db_);
+    check_identity(db_, path_);
+    db_.exec("PRAGMA foreign_keys = ON");
+    if (mode != Mode::read) {
+      db_.exec("PRAGMA journal_mode = WAL");
+      db_.exec("PRAGMA synchronous = NORMAL");
+    }
+  } catch (const SQLite::Exception& e) {
+    throw database_error(path_, e, "open");
+  }
+}
+
+SQLite::Statement& Connection::statement(const std::string& sql) {
+  auto it = statements_.find(sql);
+  if (it == statements_.end()) it = statements_.emplace(sql, std::make_unique<SQLite::Statement>(db_, sql)).first;
+  it->second->reset();
+  it->second->clearBindings();
+  return *it->second;
+}
+
+std::int64_t Connection::integer(const std::string& sql) {
+  Rows rows(statement(sql));
+  rows.next();
+  return rows.integer(0);
+}
+
+ReadTransaction::ReadTransaction(Connection& connection) : connection_(connection) {
+  connection_.statement("BEGIN").exec();
+}
+
+ReadTransaction::~ReadTransaction() {
+  // Nothing was written: ending the transaction can only fail where it has already ended.
+  try {
+    connection_.statement("COMMIT").exec();
+  } catch (const SQLite::Exception&) {
+    sqlite3_exec(connection_.db().getHandle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+MigrationReport migrate(const fs::path& path) {
+  SQLite::Database db = open_file(path, Mode::write);
+  try {
+    MigrationReport report;
+    report.to = schema_version();
+    report.from = db.execAndGet("PRAGMA user_version").getInt();
+    if (db.execAndGet("PRAGMA application_id").getInt() != kApplicationId || report.from >= report.to) {
+      check_identity(db, path);  // another application's, or newer: says so
+      return report;
+    }
+    db.exec("BEGIN IMMEDIATE");  // nobody writes between the backup and the migration
+    report.backup = backup_path(path, report.from);
+    {
+      // VACUUM INTO may not run inside a transaction of its own connection: a second one reads what is committed.
+      SQLite::Database reader(path.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
+      SQLite::Statement copy(reader, "VACUUM INTO ?");
+      copy.bind(1, report.backup.string());
+      copy.exec();
+    }
+    apply_migrations(db, report.from);
+    db.exec("COMMIT");
+    return report;
+  } catch (const SQLite::Exception& e) {
+    throw database_error(path, e, "migrate");
+  }
+}
+
+}  // namespace profdb::store

@@ -1,0 +1,57 @@
+// Projects measurements into the regime and candidate tables of the paths that ask for them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/path.h"
+#include "engine/row.h"
+#include "engine/store/database.h"
+
+namespace profdb::importer {
+
+// What a row becomes in one projection.
+struct Projected {
+  std::string_view rejection;     // why it does not fit; empty where it does
+  std::vector<FieldValue> group;  // the regime's fields, or the signature's (input count, dtypes)
+  std::vector<std::int64_t> coordinate;  // along the path's axes; base exact: padded elements
+  std::string elements;                  // base exact only
+  std::string input_shapes;              // base exact only
+};
+Projected project(const ProjectionKey& key, const Row& row);
+
+// Where projected rows go: the tables, or a digest of what would go there.
+class ProjectionSink {
+ public:
+  virtual ~ProjectionSink() = default;
+  virtual void add(const Projected& projected, const Row& row, const std::string& unusable_reason) = 0;
+  virtual void finish() = 0;
+};
+
+// Creates the projection `key` of a release and writes its rows. finish() stores the counters.
+std::unique_ptr<ProjectionSink> make_table_sink(store::Connection& connection, std::int64_t release_id,
+                                                std::int64_t kernel_id, const ProjectionKey& key);
+
+// All projections of a release, by kernel.
+class Projector {
+ public:
+  Projector(store::Connection& connection, std::int64_t release_id, const std::vector<ProjectionKey>& keys);
+  // Projects one measurement of `kernel` everywhere.
+  void add(const std::string& kernel, const Row& row, const std::string& unusable_reason);
+  void finish();
+
+ private:
+  struct Entry {
+    ProjectionKey key;
+    std::unique_ptr<ProjectionSink> sink;
+  };
+  std::map<std::string, std::vector<Entry>> by_kernel_;
+};
+
+// The id of a kernel's name, made where it is new.
+std::int64_t kernel_id(store::Connection& connection, const std::string& name);
+
+}  // namespace profdb::importer
