@@ -94,7 +94,7 @@ std::string text_at(const ordered_json& row, const char* name) {
 
 // "linear_1d M" of a hit, the reason of a miss.
 std::string how(const ordered_json& row) {
-  if (!row.at("reason").is_null()) return text_at(row, "reason");
+  if (row.contains("reason") && !row.at("reason").is_null()) return text_at(row, "reason");
   const std::string axes = text_at(row, "axes");
   return text_at(row, "method") + (axes.empty() ? "" : " " + axes);
 }
@@ -118,22 +118,21 @@ std::string entries_text(const ordered_json& entries) {
 
 std::string summary_text(const ordered_json& summary, const ordered_json& misses) {
   if (summary.empty()) return "no log entries\n";
-  Table lookups({{"release", Align::right},
+  Table lookups({{"id", Align::right},
                  {"op"},
-                 {"source"},
+                 {"source", Align::left, false},
                  {"kernel"},
                  {"method"},
-                 {"axes"},
                  {"lookups", Align::right},
                  {"min us", Align::right},
                  {"max us", Align::right},
                  {"took us", Align::right}});
   for (const auto& row : summary)
     lookups.add({text_at(row, "release_id"), text_at(row, "op"), text_at(row, "source"),
-                 text_at(row, "kernel"), text_at(row, "method"), text_at(row, "axes"),
-                 text_at(row, "lookups"), text_at(row, "min_latency_us"), text_at(row, "max_latency_us"),
+                 text_at(row, "kernel"), how(row), text_at(row, "lookups"), text_at(row, "min_latency_us"),
+                 text_at(row, "max_latency_us"),
                  fmt::format("{:.1f}", row.at("mean_elapsed_us").get<double>())});
-  Table reasons({{"release", Align::right},
+  Table reasons({{"id", Align::right},
                  {"op"},
                  {"reason"},
                  {"path"},
@@ -142,7 +141,8 @@ std::string summary_text(const ordered_json& summary, const ordered_json& misses
   for (const auto& row : misses)
     reasons.add({text_at(row, "release_id"), text_at(row, "op"), text_at(row, "reason"), text_at(row, "path"),
                  text_at(row, "lookups"), text_at(row, "distinct_calls")});
-  return "lookups\n" + lookups.text() + (reasons.empty() ? "" : "\nmisses\n" + reasons.text());
+  return "lookups (id: release; took: mean)\n" + lookups.text() +
+         (reasons.empty() ? "" : "\nmisses\n" + reasons.text());
 }
 
 int show_summary(store::Connection& connection, bool json) {
@@ -206,8 +206,7 @@ void add_log(CLI::App& app, Action& action) {
       "  profdb log --db prof.db --source MISS --reason regime_mismatch\n"
       "  profdb log --db prof.db --summary\n"
       "Lookups are logged where they ask for it: profdb lookup --log misses|all.");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); }; });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

@@ -56,6 +56,7 @@ std::string lines(const std::vector<Column>& columns, const std::vector<std::siz
   std::string text;
   for (std::size_t y = 0; y < height; ++y) {
     std::vector<std::string> parts;
+    parts.reserve(wrapped.size());
     for (const auto& cell : wrapped) parts.push_back(y < cell.size() ? cell[y] : "");
     text += line(columns, widths, parts);
   }

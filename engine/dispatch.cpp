@@ -65,7 +65,7 @@ std::vector<ProjectionKey> projection_keys(const Mapping& mapping) {
     const Path* const* path = std::get_if<const Path*>(&selected);
     if (path == nullptr) continue;
     for (const std::string& kernel : op.kernels) {
-      if ((*path)->spec().base_exact) add(base_exact_key(op, kernel));
+      if ((*path)->spec().base_exact != BaseExact::never) add(base_exact_key(op, kernel));
       add(projection_key(mapping, op, **path, kernel));
     }
   }

@@ -115,7 +115,7 @@ class Engine::Impl {
 
   // The release as of the transaction's state of the database; loaded anew when the generation has moved on.
   std::shared_ptr<const ReleaseState> state(Connection& connection) {
-    const std::int64_t generation = connection.integer("SELECT number FROM generation");
+    const std::int64_t generation = read_generation(connection);
     {
       const std::scoped_lock lock(mutex_);
       if (state_ && state_->generation == generation) return state_;

@@ -24,6 +24,7 @@ enum class Match {
   exact,         // must be equal
   open,          // contract, "Open fields": the stated value, else what states nothing; silent likewise
   format_open,   // formats of several slots, joined by ";": each slot open, never pooled
+  column,        // equal, or kNoColumn where the row's file lacks the column: the path's own steps decide (§13)
   format_group,  // formats of several slots: each stated one must match, the rest are groups tried in turn (§3)
 };
 
@@ -37,6 +38,13 @@ struct RegimeField {
 // What in a mapping entry leads to a path (contract §1).
 enum class Selector { ordinary, query_mode, compute_subcategory, category };
 
+// Whether the base exact match (§2) answers for a path.
+enum class BaseExact {
+  never,
+  always,          // exactness is §2's alone (§3, §12)
+  without_output,  // §7: only for calls without a non-scalar output
+};
+
 using AxisGroup = std::vector<std::size_t>;  // indices into PathSpec::axes
 
 // What makes a path, apart from its extractors. Column names are the axis names in lower case.
@@ -47,7 +55,7 @@ struct PathSpec {
   std::vector<AxisGroup> groups;            // in the order in which they are tried
   Selector selector = Selector::ordinary;   // query_mode and compute_subcategory are named like the path
   bool tc_input_count = false;              // whether tc_input_count cuts the inputs (formats §3)
-  bool base_exact = false;                  // exactness is §2's alone (§3, §12)
+  BaseExact base_exact = BaseExact::never;
   bool ambiguity_closes_coordinate = false; // §6, §8, §9, §11: duplicates that differ by more than 10 %
   bool ambiguity_closes_regime = false;     // §8, §9: such a regime is not interpolated at all
 };
@@ -63,6 +71,8 @@ inline constexpr std::int64_t kNoAxis = -1;
 // What an absent open field is stored as.
 inline constexpr std::int64_t kAbsentInteger = -1;
 inline const std::string kAbsentText;
+// A regime field of a row whose file lacks the column (Match::column).
+inline constexpr std::string_view kNoColumn = "none";
 
 // What a row is to a path.
 struct Candidate {
@@ -98,6 +108,8 @@ struct Call {
   std::vector<std::int64_t> row_input_counts;  // that the kernel's rows have in this projection; SwiGlu asks
 };
 
+class SearchSteps;
+
 class Path {
  public:
   virtual ~Path() = default;
@@ -106,6 +118,8 @@ class Path {
   virtual std::variant<Candidate, Unfit> project(const Row& row, const ProjectionKey& key) const = 0;
   // The call as a target on call.kernel, or why it is none.
   virtual std::variant<Target, Unfit> target(const Call& call) const = 0;
+  // How a call is answered (engine/search.h); the specialised paths' common steps unless a path has its own.
+  virtual const SearchSteps& steps() const;
 };
 
 // All paths of this build, and one by name (nullptr where there is none).

@@ -120,7 +120,8 @@ void QueryLog::Impl::push(LogEntry entry) {
   try {
     if (!wait_for_room(lock, bytes)) {
       ++stats_.dropped;
-      stats_.last_error = obstacle_.empty() ? "the queue stayed full: the database is locked or slow" : obstacle_;
+      stats_.last_error =
+          obstacle_.empty() ? "the queue stayed full: the database is locked or slow" : obstacle_;
       return;
     }
     queue_.push_back({std::move(entry), bytes});

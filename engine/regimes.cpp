@@ -83,6 +83,7 @@ std::string_view narrow(const PathSpec& spec, const std::vector<FieldValue>& tar
     const FieldValue absent = spec.fields[i].is_text ? FieldValue(kAbsentText) : FieldValue(kAbsentInteger);
     switch (spec.fields[i].match) {
       case Match::exact:
+      case Match::column:
         break;
       case Match::open:
         if (!narrow_open(regimes, target[i], absent, [&](const auto& r) { return r.values[i]; }))
@@ -102,6 +103,7 @@ std::string_view narrow(const PathSpec& spec, const std::vector<FieldValue>& tar
 
 bool differs(const RegimeField& field, const FieldValue& target, const FieldValue& measured) {
   if (field.match == Match::exact) return target != measured;
+  if (field.match == Match::column) return target != measured && std::get<std::string>(measured) != kNoColumn;
   if (field.match == Match::open) return !is_absent(target) && !is_absent(measured) && target != measured;
   const auto wanted = split_formats(target);
   const auto formats = split_formats(measured);

@@ -139,6 +139,10 @@ const Projection* ReleaseState::projection(const ProjectionKey& key) const {
   return it == projections.end() ? nullptr : &it->second;
 }
 
+std::int64_t read_generation(store::Connection& connection) {
+  return connection.integer("SELECT number\nFROM generation\nWHERE one = 1");
+}
+
 std::string release_name(const ReleaseInfo& info) {
   return info.device + "/" + info.framework + "/" + info.framework_version;
 }
@@ -206,7 +210,7 @@ Mapping load_mapping(store::Connection& connection, std::int64_t release_id) {
 
 std::shared_ptr<const ReleaseState> load_release(store::Connection& connection, const std::string& selector) {
   auto state = std::make_shared<ReleaseState>();
-  state->generation = connection.integer("SELECT number FROM generation");
+  state->generation = read_generation(connection);
   state->info = select_release(connection, selector);
   state->mapping = load_mapping(connection, state->info.release_id);
   for (const OpMapping& op : state->mapping.operators) state->operators.emplace(op.op, &op);

@@ -37,6 +37,9 @@ struct ReleaseState {
 // Error(usage) that lists the releases where it names none, or does not decide.
 std::shared_ptr<const ReleaseState> load_release(store::Connection& connection, const std::string& selector);
 
+// The number that every import, replacement and re-projection raises.
+std::int64_t read_generation(store::Connection& connection);
+
 std::vector<ReleaseInfo> list_releases(store::Connection& connection);
 
 // "DEVICE/FRAMEWORK/VERSION"

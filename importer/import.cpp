@@ -2,6 +2,7 @@
 #include "importer/import.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <chrono>
 #include <set>
@@ -246,13 +247,17 @@ void Import::read_file(const SourceFile& file, FileReport& file_report, bool fai
   file_report.kernel = file.kernel;
   try {
     if (options_.keep_going || failed_before) check_readable(file);
-    if (failed_before) return;
-    read_rows(file, insert_file(file), file_report);
+    if (!failed_before && !options_.keep_going) read_rows(file, insert_file(file), file_report);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::input) throw;
     file_report.failure = e.what();
   }
-  if (options_.keep_going && !file_report.failure.empty()) finish_file(insert_file(file), nullptr, file_report, "");
+  if (!options_.keep_going) return;
+  const std::int64_t source_file_id = insert_file(file);
+  if (file_report.failure.empty())
+    read_rows(file, source_file_id, file_report);  // what fails now has changed under our eyes: nothing is kept
+  else
+    finish_file(source_file_id, nullptr, file_report, "");
 }
 
 void Import::fail_on(const std::vector<std::string>& failures) const {
@@ -291,15 +296,26 @@ class NewFileGuard {
  public:
   explicit NewFileGuard(const fs::path& path) : path_(path), is_new_(!path.empty() && !fs::exists(path)) {}
   ~NewFileGuard() {
-    if (!is_new_ || kept_) return;
+    if (!is_new_ || kept_ || is_used_by_others()) return;
     std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path_.string() + suffix, ignored);
+    for (const char* suffix : {"-wal", "-shm", ""}) fs::remove(path_.string() + suffix, ignored);
   }
   NewFileGuard(const NewFileGuard&) = delete;
   NewFileGuard& operator=(const NewFileGuard&) = delete;
   void keep() { kept_ = true; }
 
  private:
+  // Another process may have found the new file, and may have imported into it.
+  bool is_used_by_others() const {
+    try {
+      SQLite::Database db(path_.string(), SQLite::OPEN_READWRITE);
+      db.exec("PRAGMA locking_mode = EXCLUSIVE");  // busy where anybody else has the file open
+      return db.tableExists("release") && db.execAndGet("SELECT count(*) FROM release").getInt() > 0;
+    } catch (const SQLite::Exception& e) {
+      return e.getErrorCode() == SQLITE_BUSY || e.getErrorCode() == SQLITE_LOCKED;
+    }
+  }
+
   fs::path path_;
   bool is_new_;
   bool kept_ = false;

@@ -25,11 +25,6 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-bool pads_to(std::int64_t row, std::int64_t call) {
-  return rounded_up(row, 16) == call || rounded_up(row, 32) == call || rounded_up(row, 64) == call ||
-         (row >= 64 && rounded_up(row, 8) == call);
-}
-
 bool equal_or_padded(const Shape& call, const Shape& row) {
   return call.size() == row.size() && std::equal(call.begin(), call.end(), row.begin(), [](auto c, auto r) {
            return c == r || pads_to(r, c);
@@ -118,6 +113,11 @@ Shape next_shape(const char*& at, const char* end) {
 }
 
 }  // namespace
+
+bool pads_to(std::int64_t row, std::int64_t call) {
+  return rounded_up(row, 16) == call || rounded_up(row, 32) == call || rounded_up(row, 64) == call ||
+         (row >= 64 && rounded_up(row, 8) == call);
+}
 
 std::string elements(const Signature& signature) {
   std::string joined;

@@ -30,4 +30,7 @@ struct RuleMatch {
 // `input_shapes` is a row's Key::input_shapes; counts and dtypes are already known to be equal.
 std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes, const std::string& kernel);
 
+// §2.4: whether `call` is `row` rounded up to a multiple of 16, 32 or 64 (of 8 only where row >= 64).
+bool pads_to(std::int64_t row, std::int64_t call);
+
 }  // namespace profdb::base_exact

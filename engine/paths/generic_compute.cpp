@@ -1,5 +1,6 @@
 // Contract §12: any other kernel, along the first dimension of input 0 or along the elements of its output.
 #include "engine/paths/registry.h"
+#include "engine/search.h"
 #include "engine/signature.h"
 
 namespace profdb {
@@ -26,7 +27,7 @@ class GenericCompute final : public Path {
         .axes = {"axis_0", "output_numel"},
         .groups = {{0}, {1}},
         .tc_input_count = true,
-        .base_exact = true,
+        .base_exact = BaseExact::always,
     };
     return spec;
   }
@@ -43,6 +44,11 @@ class GenericCompute final : public Path {
     for (const Tensor& tensor : call.leaf.outputs)
       parts.outputs.push_back(logical_shape(tensor.shape, tensor.format.value_or("")));
     return point<Target>(parts, call.axis_policy);
+  }
+
+  const SearchSteps& steps() const override {
+    static const BaseExactSteps steps;
+    return steps;
   }
 
  private:

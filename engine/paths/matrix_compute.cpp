@@ -1,6 +1,7 @@
 // Contract §3: matrix multiplication along M, K and N.
 #include "engine/paths/matrix_shapes.h"
 #include "engine/paths/registry.h"
+#include "engine/search.h"
 
 namespace profdb {
 namespace {
@@ -18,7 +19,7 @@ class MatrixCompute final : public Path {
         .axes = {"M", "K", "N"},
         .groups = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}},
         .tc_input_count = true,
-        .base_exact = true,
+        .base_exact = BaseExact::always,
     };
     return spec;
   }
@@ -31,6 +32,11 @@ class MatrixCompute final : public Path {
     Signature signature = call_signature(call);
     assume_formats(signature, call.op);
     return point<Target>(signature, call.kernel);
+  }
+
+  const SearchSteps& steps() const override {
+    static const BaseExactSteps steps;
+    return steps;
   }
 
  private:

@@ -69,7 +69,14 @@ SQLite::Database open_file(const fs::path& path, Mode mode) {
   }
 }
 
+bool is_empty_database(SQLite::Database& db) {
+  return db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0 &&
+         db.execAndGet("PRAGMA user_version").getInt() == 0 && db.execAndGet("PRAGMA application_id").getInt() == 0;
+}
+
 void check_identity(SQLite::Database& db, const fs::path& path) {
+  if (is_empty_database(db))
+    throw Error(ErrorKind::database, fmt::format("{} is empty; fill it with 'profdb import DIR --db {}'", quoted(path), path.string()));
   const int application = db.execAndGet("PRAGMA application_id").getInt();
   const int version = db.execAndGet("PRAGMA user_version").getInt();
   if (application != kApplicationId)
@@ -85,11 +92,6 @@ void check_identity(SQLite::Database& db, const fs::path& path) {
     throw Error(ErrorKind::database,
                 fmt::format("{} has schema {}, older than {}; run 'profdb migrate --db {}'", quoted(path), version,
                             schema_version(), path.string()));
-}
-
-bool is_empty_database(SQLite::Database& db) {
-  return db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0 &&
-         db.execAndGet("PRAGMA user_version").getInt() == 0 && db.execAndGet("PRAGMA application_id").getInt() == 0;
 }
 
 void apply_migrations(SQLite::Database& db, int from) {
@@ -162,7 +164,7 @@ Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_
 SQLite::Statement& Connection::statement(const std::string& sql) {
   auto it = statements_.find(sql);
   if (it == statements_.end()) it = statements_.emplace(sql, std::make_unique<SQLite::Statement>(db_, sql)).first;
-  it->second->reset();
+  it->second->tryReset();  // the error of an earlier step is not this one's
   it->second->clearBindings();
   return *it->second;
 }
@@ -188,8 +190,8 @@ ReadTransaction::~ReadTransaction() {
 
 MigrationReport migrate(const fs::path& path) {
   SQLite::Database db = open_file(path, Mode::write);
+  MigrationReport report;
   try {
-    MigrationReport report;
     report.to = schema_version();
     report.from = db.execAndGet("PRAGMA user_version").getInt();
     if (db.execAndGet("PRAGMA application_id").getInt() != kApplicationId || report.from >= report.to) {
@@ -209,6 +211,8 @@ MigrationReport migrate(const fs::path& path) {
     db.exec("COMMIT");
     return report;
   } catch (const SQLite::Exception& e) {
+    std::error_code ignored;
+    if (!report.backup.empty()) fs::remove(report.backup, ignored);  // of a file that is as it was
     throw database_error(path, e, "migrate");
   }
 }

@@ -17,7 +17,7 @@ using nlohmann::json;
 EngineOptions options_of(const json& line) {
   EngineOptions options;
   const json given = line.value("options", json::object());
-  if (given.contains("ep_size")) options.ep_size = given["ep_size"].get<std::int64_t>();
+  if (given.contains("ep_size") && !given["ep_size"].is_null()) options.ep_size = given["ep_size"].get<std::int64_t>();
   options.interpolation = given.value("interpolation", true);
   const std::string padded = given.value("padded_match", "last");
   options.padded_match = padded == "before" ? PaddedMatch::before : padded == "off" ? PaddedMatch::off : PaddedMatch::last;

@@ -29,16 +29,10 @@ TEST_P(ConformancePaths, EveryCaseAnswersAsKnown) {
   EXPECT_GT(compared, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConformancePaths, testing::Values("generic_compute", "matrix_compute", "base_exact"),
+INSTANTIATE_TEST_SUITE_P(All, ConformancePaths, testing::Values("generic_compute", "matrix_compute", "base_exact", "communication", "moe_fused", "elementwise", "geometry",
+                                         "latency_columns", "attention_lightning_indexer", "attention_sparse_sharedkv",
+                                         "attention_special", "compute_scale", "quantized_matmul", "scatter_nd_update_mla"),
                          [](const auto& instance) { return std::string(instance.param); });
-
-TEST(ConformanceLatencyColumns, MatmulCasesAnswerAsKnown) {
-  const auto folder = folder_of("latency_columns");
-  PROFDB_REQUIRE_SHARED(folder);
-  const int compared = run_cases(folder, folder / "cases.jsonl",
-                                 [](const auto& line) { return line["leaf"]["op"] == "aten.mm.default"; });
-  EXPECT_EQ(compared, 3);
-}
 
 // conformance/README: MatMulV2.csv, mapped as {kernel_type: MatMulV2} with no policy.
 TEST(ConformanceMatmul910b, AllThreeHundredAnswerAsKnown) {

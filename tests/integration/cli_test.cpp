@@ -291,7 +291,7 @@ TEST_F(Cli, JsonlAnswersALineBeforeTheNextIsWritten) {
 
 TEST_F(Cli, JsonlRefusesALineThatIsTooLong) {
   import_or_fail();
-  const std::string long_line(65U * 1024 * 1024, ' ');
+  const std::string long_line(std::size_t{65} * 1024 * 1024, ' ');
   const CliResult result = lookup({"--jsonl", "-"}, long_line + "\n" + leaf(100) + "\n");
   EXPECT_EQ(result.exit_code, 3);
   const auto lines = lines_of(result.out);

@@ -385,6 +385,12 @@ TEST_F(CsvTest, QuoteThatWouldSwallowTheFileIsAnErrorBeforeMemoryIsFull) {
   EXPECT_THAT(error_of("A,B\n1,\"2\n" + swallowed), AllOf(HasSubstr("Kernel.csv:2:"), HasSubstr("16 MiB")));
 }
 
+TEST_F(CsvTest, FileMayBeLongerThanARecordMay) {
+  std::string bytes = "A,B\n";
+  for (int i = 0; i < 17 * 1024; ++i) bytes += "1," + std::string(1024, 'x') + "\n";  // just over 17 MiB
+  EXPECT_EQ(read(bytes).summary.data_rows, 17U * 1024);
+}
+
 TEST_F(CsvTest, MissingFileNamesItselfAndTheReason) {
   EXPECT_THAT(error_of_path(folder_ / "absent.csv"),
               AllOf(HasSubstr("absent.csv"), HasSubstr("No such file or directory")));
