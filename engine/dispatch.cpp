@@ -21,7 +21,8 @@ std::optional<T> policy_value(const Mapping& mapping, const OpMapping& op, const
   return primary == nullptr ? std::nullopt : primary->*member;
 }
 
-std::variant<const Path*, Unfit> selected(const std::string& name, Selector selector, std::string_view unknown) {
+std::variant<const Path*, Unfit> selected(const std::string& name, Selector selector,
+                                          std::string_view unknown) {
   const Path* path = find_path(name);
   if (path == nullptr || path->spec().selector != selector) return Unfit{unknown, name};
   return path;
@@ -33,20 +34,23 @@ std::variant<const Path*, Unfit> select_path(const OpMapping& op) {
   if (op.composite) return Unfit{"composite_requires_leaf_ops"};
   if (op.zero_cost) return Unfit{"zero_cost"};
   if (op.accepted_miss && op.kernels.empty()) return Unfit{"accepted_miss"};
-  if (op.category == "communication") return selected("communication", Selector::category, "query_mode_unknown");
+  if (op.category == "communication")
+    return selected("communication", Selector::category, "query_mode_unknown");
   if (op.query_mode) return selected(*op.query_mode, Selector::query_mode, "query_mode_unknown");
   if (op.compute_subcategory)
     return selected(*op.compute_subcategory, Selector::compute_subcategory, "compute_subcategory_unknown");
   return is_matrix_kernel(op.kernels.front()) ? &matrix_compute_path() : &generic_compute_path();
 }
 
-ProjectionKey projection_key(const Mapping& mapping, const OpMapping& op, const Path& path, const std::string& kernel) {
+ProjectionKey projection_key(const Mapping& mapping, const OpMapping& op, const Path& path,
+                             const std::string& kernel) {
   ProjectionKey key;
   key.path = path.spec().name;
   key.kernel = kernel;
   if (path.spec().tc_input_count) key.tc_input_count = op.tc_input_count.value_or(kAbsentInteger);
   if (&path == &generic_compute_path())
-    key.axis_policy = policy_value(mapping, op, kernel, &KernelPolicy::generic_compute_axis).value_or("axis_0");
+    key.axis_policy =
+        policy_value(mapping, op, kernel, &KernelPolicy::generic_compute_axis).value_or("axis_0");
   return key;
 }
 

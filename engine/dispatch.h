@@ -14,8 +14,10 @@ namespace profdb {
 // compute_subcategory_unknown, query_mode_unknown. Conditions of accepted_miss_when are not looked at.
 std::variant<const Path*, Unfit> select_path(const OpMapping& op);
 
-// How the rows of `kernel` are projected for the operator: its own axis policy, else the primary kernel's (§12).
-ProjectionKey projection_key(const Mapping& mapping, const OpMapping& op, const Path& path, const std::string& kernel);
+// How the rows of `kernel` are projected for the operator: its own axis policy, else the primary kernel's
+// (§12).
+ProjectionKey projection_key(const Mapping& mapping, const OpMapping& op, const Path& path,
+                             const std::string& kernel);
 // The base exact projection (§2) beside it; for paths whose spec says base_exact.
 ProjectionKey base_exact_key(const OpMapping& op, const std::string& kernel);
 inline constexpr std::string_view kBaseExactPath = "base_exact";
@@ -23,8 +25,8 @@ inline constexpr std::string_view kBaseExactPath = "base_exact";
 // Every projection that the operators of a mapping need, without repetition.
 std::vector<ProjectionKey> projection_keys(const Mapping& mapping);
 
-// The highest dimension that may be interpolated on `kernel` for the operator: the kernel's own policy, else the
-// primary kernel's, else no limit (contract §5).
+// The highest dimension that may be interpolated on `kernel` for the operator: the kernel's own policy, else
+// the primary kernel's, else no limit (contract §5).
 std::int64_t max_interpolation_dim(const Mapping& mapping, const OpMapping& op, const std::string& kernel);
 
 }  // namespace profdb

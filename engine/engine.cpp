@@ -15,7 +15,8 @@ namespace {
 
 using store::Connection;
 
-// Connections that no lookup uses at the moment. A lookup takes one for its own, so that no two threads share one.
+// Connections that no lookup uses at the moment. A lookup takes one for its own, so that no two threads share
+// one.
 class ConnectionPool {
  public:
   explicit ConnectionPool(std::string database) : database_(std::move(database)) {}
@@ -90,8 +91,9 @@ class Engine::Impl {
   Result lookup(const LeafOp& leaf) {
     validate(leaf);
     const auto begin = std::chrono::steady_clock::now();
-    Result result =
-        in_transaction([&](Connection& connection) { return profdb::lookup(connection, *state(connection), options_, leaf); });
+    Result result = in_transaction([&](Connection& connection) {
+      return profdb::lookup(connection, *state(connection), options_, leaf);
+    });
     if (log_ && (options_.log == LogMode::all || !result.hit())) {
       const auto elapsed = std::chrono::steady_clock::now() - begin;
       log_->push({std::chrono::system_clock::now(), leaf, result,
@@ -108,9 +110,11 @@ class Engine::Impl {
 
  private:
   void check_options() const {
-    for (const auto& [name, value] : {std::pair{"ep_size", options_.ep_size}, std::pair{"tp_size", options_.tp_size}})
+    for (const auto& [name, value] :
+         {std::pair{"ep_size", options_.ep_size}, std::pair{"tp_size", options_.tp_size}})
       if (value && *value < 1)
-        throw Error(ErrorKind::usage, std::string(name) + " is " + std::to_string(*value) + "; give a number of devices, 1 or more");
+        throw Error(ErrorKind::usage, std::string(name) + " is " + std::to_string(*value) +
+                                          "; give a number of devices, 1 or more");
   }
 
   // The release as of the transaction's state of the database; loaded anew when the generation has moved on.
@@ -138,14 +142,20 @@ Engine::Engine(const std::string& database, EngineOptions options)
     : impl_(std::make_unique<Impl>(database, std::move(options))) {}
 Engine::~Engine() = default;
 
-Result Engine::lookup(const LeafOp& leaf) const { return impl_->lookup(leaf); }
-ReleaseInfo Engine::release() const { return impl_->release(); }
+Result Engine::lookup(const LeafOp& leaf) const {
+  return impl_->lookup(leaf);
+}
+ReleaseInfo Engine::release() const {
+  return impl_->release();
+}
 
 void Engine::flush_log() {
   if (impl_->log() != nullptr) impl_->log()->flush();
 }
 
-LogStats Engine::log_stats() const { return impl_->log() == nullptr ? LogStats{} : impl_->log()->stats(); }
+LogStats Engine::log_stats() const {
+  return impl_->log() == nullptr ? LogStats{} : impl_->log()->stats();
+}
 
 std::vector<ReleaseInfo> list_releases(const std::string& database) {
   store::Connection connection(database, store::Mode::read);
@@ -157,6 +167,8 @@ std::vector<ReleaseInfo> list_releases(const std::string& database) {
   }
 }
 
-const char* version() { return PROFDB_VERSION; }
+const char* version() {
+  return PROFDB_VERSION;
+}
 
 }  // namespace profdb

@@ -40,12 +40,14 @@ Cloud make_cloud(const AxisGroup& group, const std::vector<std::int64_t>& target
       cloud.coordinates.push_back(scaled(point.coordinate[axis], takes_root(square_root, axis)));
     cloud.latencies.push_back(point.latency_us);
   }
-  for (const std::size_t axis : group) cloud.target.push_back(scaled(target[axis], takes_root(square_root, axis)));
+  for (const std::size_t axis : group)
+    cloud.target.push_back(scaled(target[axis], takes_root(square_root, axis)));
   return cloud;
 }
 
 // Measured range per axis of the group, over `points`.
-std::vector<Boundary> ranges(const PathSpec& spec, const AxisGroup& group, const std::vector<MeasuredPoint>& points) {
+std::vector<Boundary> ranges(const PathSpec& spec, const AxisGroup& group,
+                             const std::vector<MeasuredPoint>& points) {
   std::vector<Boundary> measured;
   for (const std::size_t axis : group) {
     Boundary range{std::string(spec.axes[axis]), std::numeric_limits<double>::infinity(),
@@ -61,12 +63,18 @@ std::vector<Boundary> ranges(const PathSpec& spec, const AxisGroup& group, const
 
 const char* reason_of(interpolation::Problem problem) {
   switch (problem) {
-    case interpolation::Problem::insufficient_points: return "insufficient_candidates";
-    case interpolation::Problem::outside_boundary: return "outside_boundary";
-    case interpolation::Problem::degenerate_axes: return "degenerate_axes";
-    case interpolation::Problem::degenerate_point_cloud: return "degenerate_point_cloud";
-    case interpolation::Problem::triangulation_failed: return "triangulation_failed";
-    case interpolation::Problem::outside_convex_hull: return "outside_convex_hull";
+    case interpolation::Problem::insufficient_points:
+      return "insufficient_candidates";
+    case interpolation::Problem::outside_boundary:
+      return "outside_boundary";
+    case interpolation::Problem::degenerate_axes:
+      return "degenerate_axes";
+    case interpolation::Problem::degenerate_point_cloud:
+      return "degenerate_point_cloud";
+    case interpolation::Problem::triangulation_failed:
+      return "triangulation_failed";
+    case interpolation::Problem::outside_convex_hull:
+      return "outside_convex_hull";
   }
   return "triangulation_failed";
 }
@@ -122,7 +130,8 @@ void in_simplex(Interpolation& result, const PathSpec& spec, const AxisGroup& gr
     return;
   }
   result.latency_us = 0;
-  for (std::size_t i = 0; i < at->count; ++i) result.latency_us += at->weights[i] * cloud.latencies[at->points[i]];
+  for (std::size_t i = 0; i < at->count; ++i)
+    result.latency_us += at->weights[i] * cloud.latencies[at->points[i]];
   result.method = "griddata_linear";
   accept(result, spec, points, group, *at);
 }
@@ -166,8 +175,9 @@ MatchedRow matched_row(const PathSpec& spec, const MeasuredPoint& point, std::op
   return row;
 }
 
-Interpolation interpolate(const PathSpec& spec, const AxisGroup& group, const std::vector<std::int64_t>& target,
-                          const std::vector<MeasuredPoint>& points, const AxisTransform& square_root) {
+Interpolation interpolate(const PathSpec& spec, const AxisGroup& group,
+                          const std::vector<std::int64_t>& target, const std::vector<MeasuredPoint>& points,
+                          const AxisTransform& square_root) {
   Interpolation result;
   for (const std::size_t axis : group) result.attempt.axes.emplace_back(spec.axes[axis]);
   result.attempt.coordinate_count = points.size();

@@ -44,7 +44,8 @@ struct Interpolation {
 using AxisTransform = std::vector<bool>;  // along PathSpec::axes: true takes the square root
 
 // `points`: the candidates that equal `target` on every axis outside the group, merged, in row order.
-Interpolation interpolate(const PathSpec& spec, const AxisGroup& group, const std::vector<std::int64_t>& target,
-                          const std::vector<MeasuredPoint>& points, const AxisTransform& square_root = {});
+Interpolation interpolate(const PathSpec& spec, const AxisGroup& group,
+                          const std::vector<std::int64_t>& target, const std::vector<MeasuredPoint>& points,
+                          const AxisTransform& square_root = {});
 
 }  // namespace profdb

@@ -9,7 +9,8 @@
 namespace profdb {
 namespace {
 
-// contract §1: the condition of accepted_miss_when is met when the call carries every attribute with that value.
+// contract §1: the condition of accepted_miss_when is met when the call carries every attribute with that
+// value.
 bool condition_met(const OpMapping& op, const LeafOp& leaf) {
   for (const auto& [attr, value] : op.accepted_miss_when.items()) {
     const auto it = leaf.attrs.find(attr);
@@ -51,40 +52,49 @@ void prepare(SearchContext& context, KernelSearch& search) {
   Call call{context.leaf, context.op, search.kernel, key.axis_policy, context.options, {}};
   find_projections(context, search, call, key);
   auto target = context.path.target(call);
-  if (const auto* unfit = std::get_if<Unfit>(&target)) return context.fail(search, unfit->reason, unfit->detail);
+  if (const auto* unfit = std::get_if<Unfit>(&target))
+    return context.fail(search, unfit->reason, unfit->detail);
   search.target = std::move(std::get<Target>(target));
-  if (search.projection == nullptr || search.projection->candidate_count == 0) return context.fail(search, "no_usable_rows");
+  if (search.projection == nullptr || search.projection->candidate_count == 0)
+    return context.fail(search, "no_usable_rows");
   auto regimes = context.path.steps().resolve(
       context.spec(), *search.target,
-      store::find_regimes(context.connection, context.spec(), search.projection->projection_id, search.target->regime));
-  if (const auto* unfit = std::get_if<Unfit>(&regimes)) return context.fail(search, unfit->reason, unfit->detail);
+      store::find_regimes(context.connection, context.spec(), search.projection->projection_id,
+                          search.target->regime));
+  if (const auto* unfit = std::get_if<Unfit>(&regimes))
+    return context.fail(search, unfit->reason, unfit->detail);
   search.regimes = std::move(std::get<RegimeGroups>(regimes));
 }
 
 bool search_kernels(SearchContext& context, std::vector<KernelSearch>& searches) {
   const SearchSteps& steps = context.path.steps();
   const auto any = [&](auto step) {
-    return std::any_of(searches.begin(), searches.end(), [&](KernelSearch& search) { return (steps.*step)(context, search); });
+    return std::any_of(searches.begin(), searches.end(),
+                       [&](KernelSearch& search) { return (steps.*step)(context, search); });
   };
   const PaddedMatch padded = context.options.padded_match;
-  return any(&SearchSteps::exact) || any(&SearchSteps::near) || (padded == PaddedMatch::before && any(&SearchSteps::padded)) ||
-         any(&SearchSteps::interpolate) || (padded == PaddedMatch::last && any(&SearchSteps::padded));
+  return any(&SearchSteps::exact) || any(&SearchSteps::near) ||
+         (padded == PaddedMatch::before && any(&SearchSteps::padded)) || any(&SearchSteps::interpolate) ||
+         (padded == PaddedMatch::last && any(&SearchSteps::padded));
 }
 
 // The closest regime of a kernel whose target met none.
 void note_closest(SearchContext& context, const KernelSearch& search) {
   if (search.projection == nullptr || !search.target || !search.regimes.empty()) return;
-  auto closest = closest_regime(context.spec(), search.target->regime, search.kernel,
-                                store::list_regimes(context.connection, context.spec(), search.projection->projection_id));
+  auto closest = closest_regime(
+      context.spec(), search.target->regime, search.kernel,
+      store::list_regimes(context.connection, context.spec(), search.projection->projection_id));
   auto& known = context.result.details.closest_regime;
-  if (closest.row_count > 0 && (!known || closest.differences.size() < known->differences.size())) known = std::move(closest);
+  if (closest.row_count > 0 && (!known || closest.differences.size() < known->differences.size()))
+    known = std::move(closest);
 }
 
 void note_target(SearchContext& context, const KernelSearch& search) {
   Details& details = context.result.details;
   const PathSpec& spec = context.spec();
   for (std::size_t i = 0; i < spec.axes.size(); ++i)
-    if (search.target->coordinate[i] != kNoAxis) details.target_axes.emplace_back(spec.axes[i], search.target->coordinate[i]);
+    if (search.target->coordinate[i] != kNoAxis)
+      details.target_axes.emplace_back(spec.axes[i], search.target->coordinate[i]);
   details.target_regime = named_fields(spec, search.target->regime, true);
   details.path_fields = search.target->path_fields;
 }
@@ -94,7 +104,8 @@ const Attempt& furthest(const std::vector<Attempt>& attempts, const std::string*
   const auto rank = [&](const Attempt& attempt) {
     return kernel == nullptr || attempt.kernel == *kernel ? reason_rank(attempt.reason) : -1;
   };
-  return *std::max_element(attempts.begin(), attempts.end(), [&](const Attempt& a, const Attempt& b) { return rank(a) < rank(b); });
+  return *std::max_element(attempts.begin(), attempts.end(),
+                           [&](const Attempt& a, const Attempt& b) { return rank(a) < rank(b); });
 }
 
 void miss_after_search(SearchContext& context, const std::vector<KernelSearch>& searches) {
@@ -103,10 +114,12 @@ void miss_after_search(SearchContext& context, const std::vector<KernelSearch>& 
   for (const KernelSearch& search : searches) {
     details.kernels_attempted.emplace_back(search.kernel, furthest(context.attempts, &search.kernel).reason);
     if (search.projection != nullptr)
-      for (const auto& [reason, count] : search.projection->rejected_rows) details.rejected_rows[reason] += count;
+      for (const auto& [reason, count] : search.projection->rejected_rows)
+        details.rejected_rows[reason] += count;
     note_closest(context, search);
   }
-  const auto extracted = std::find_if(searches.begin(), searches.end(), [](const auto& s) { return s.target.has_value(); });
+  const auto extracted =
+      std::find_if(searches.begin(), searches.end(), [](const auto& s) { return s.target.has_value(); });
   if (extracted != searches.end()) note_target(context, *extracted);
 }
 
@@ -115,9 +128,12 @@ void miss_after_search(SearchContext& context, const std::vector<KernelSearch>& 
 int reason_rank(std::string_view reason) {
   // Extraction reasons, which the list does not name, stand between its first two entries.
   static constexpr std::array<std::string_view, 14> kOrder = {
-      "kernel_not_in_release",   "no_usable_rows",             "regime_mismatch",     "latency_invalid",
-      "insufficient_candidates", "interpolation_dim_disabled", "outside_boundary",    "degenerate_axes",
-      "degenerate_point_cloud",  "triangulation_failed",       "outside_convex_hull", "latency_guard_rejected",
+      "kernel_not_in_release",   "no_usable_rows",
+      "regime_mismatch",         "latency_invalid",
+      "insufficient_candidates", "interpolation_dim_disabled",
+      "outside_boundary",        "degenerate_axes",
+      "degenerate_point_cloud",  "triangulation_failed",
+      "outside_convex_hull",     "latency_guard_rejected",
       "ambiguous_coordinate",    "answered"};
   constexpr int kStep = 10;
   constexpr int kExtraction = 5;
@@ -128,7 +144,8 @@ int reason_rank(std::string_view reason) {
   return it == kOrder.end() ? kExtraction : static_cast<int>(it - kOrder.begin()) * kStep;
 }
 
-Result lookup(store::Connection& connection, const ReleaseState& release, const EngineOptions& options, const LeafOp& leaf) {
+Result lookup(store::Connection& connection, const ReleaseState& release, const EngineOptions& options,
+              const LeafOp& leaf) {
   Result result;
   result.release = release.info.release_id;
   const auto it = release.operators.find(leaf.op);

@@ -13,14 +13,16 @@ namespace profdb {
 // One entry of `operator_mappings`. Empty optionals are fields that the mapping leaves out.
 struct OpMapping {
   std::string op;
-  std::vector<std::string> kernels;  // kernel_type first, then alternate_kernel_types; empty where none is named
+  std::vector<std::string>
+      kernels;  // kernel_type first, then alternate_kernel_types; empty where none is named
   std::string category = "compute";  // "compute" or "communication"
   std::optional<std::string> query_mode;
   std::optional<std::string> compute_subcategory;
   std::optional<std::int64_t> tc_input_count;  // >= 1
   bool zero_cost = false;
   std::optional<std::string> accepted_miss;  // the text that says why latency 0 is right
-  nlohmann::ordered_json accepted_miss_when = nlohmann::ordered_json::object();  // attr -> value; empty: always
+  nlohmann::ordered_json accepted_miss_when =
+      nlohmann::ordered_json::object();  // attr -> value; empty: always
   bool composite = false;
   std::optional<std::string> api_path;
   std::vector<std::string> expected_input_formats;

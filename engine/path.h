@@ -21,11 +21,12 @@ namespace profdb {
 
 // How a regime field of the target is compared with the regimes that were measured.
 enum class Match {
-  exact,         // must be equal
-  open,          // contract, "Open fields": the stated value, else what states nothing; silent likewise
-  format_open,   // formats of several slots, joined by ";": each slot open, never pooled
-  column,        // equal, or kNoColumn where the row's file lacks the column: the path's own steps decide (§13)
-  format_group,  // formats of several slots: each stated one must match, the rest are groups tried in turn (§3)
+  exact,        // must be equal
+  open,         // contract, "Open fields": the stated value, else what states nothing; silent likewise
+  format_open,  // formats of several slots, joined by ";": each slot open, never pooled
+  column,  // equal, or kNoColumn where the row's file lacks the column: the path's own steps decide (§13)
+  format_group,  // formats of several slots: each stated one must match, the rest are groups tried in turn
+                 // (§3)
 };
 
 struct RegimeField {
@@ -52,12 +53,12 @@ struct PathSpec {
   std::string_view name;
   std::vector<RegimeField> fields;
   std::vector<std::string_view> axes;
-  std::vector<AxisGroup> groups;            // in the order in which they are tried
-  Selector selector = Selector::ordinary;   // query_mode and compute_subcategory are named like the path
-  bool tc_input_count = false;              // whether tc_input_count cuts the inputs (formats §3)
+  std::vector<AxisGroup> groups;           // in the order in which they are tried
+  Selector selector = Selector::ordinary;  // query_mode and compute_subcategory are named like the path
+  bool tc_input_count = false;             // whether tc_input_count cuts the inputs (formats §3)
   BaseExact base_exact = BaseExact::never;
-  bool ambiguity_closes_coordinate = false; // §6, §8, §9, §11: duplicates that differ by more than 10 %
-  bool ambiguity_closes_regime = false;     // §8, §9: such a regime is not interpolated at all
+  bool ambiguity_closes_coordinate = false;  // §6, §8, §9, §11: duplicates that differ by more than 10 %
+  bool ambiguity_closes_regime = false;      // §8, §9: such a regime is not interpolated at all
 };
 
 // Why a row or a call does not fit a path. `reason` is one of the contract's words (a string literal).

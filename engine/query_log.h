@@ -1,4 +1,5 @@
-// The query log: what was asked and answered, written in batches by one background thread (architecture, Engine).
+// The query log: what was asked and answered, written in batches by one background thread (architecture,
+// Engine).
 #pragma once
 
 #include <chrono>
@@ -21,9 +22,9 @@ struct LogEntry {
   std::int64_t elapsed_ns = 0;
 };
 
-// Writes entries to the table query_log of `database`, which must have the current schema (or, for a database of
-// its own, is created with it). Any thread may push. A queue that stays full for 50 ms drops the entry and counts
-// it; nothing here ever fails a lookup. The destructor writes what is queued.
+// Writes entries to the table query_log of `database`, which must have the current schema (or, for a database
+// of its own, is created with it). Any thread may push. A queue that stays full for 50 ms drops the entry and
+// counts it; nothing here ever fails a lookup. The destructor writes what is queued.
 class QueryLog {
  public:
   // `options` joins the leaf in the digest. Throws Error(database) where the file cannot be written.

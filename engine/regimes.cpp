@@ -23,10 +23,11 @@ std::vector<std::string> split_formats(const FieldValue& value) {
   }
 }
 
-// One open field: the rows of the stated value, else those that state nothing; for a silent target the rows that
-// state nothing, else those of the one value that is stated. `value_of` reads the field of a regime.
+// One open field: the rows of the stated value, else those that state nothing; for a silent target the rows
+// that state nothing, else those of the one value that is stated. `value_of` reads the field of a regime.
 template <typename Value, typename ValueOf>
-bool narrow_open(std::vector<store::RegimeRow>& regimes, const Value& target, const Value& absent, ValueOf value_of) {
+bool narrow_open(std::vector<store::RegimeRow>& regimes, const Value& target, const Value& absent,
+                 ValueOf value_of) {
   std::set<Value> values;
   for (const auto& regime : regimes) values.insert(value_of(regime));
   Value chosen = absent;
@@ -40,7 +41,8 @@ bool narrow_open(std::vector<store::RegimeRow>& regimes, const Value& target, co
   return true;
 }
 
-bool narrow_format_slots(std::vector<store::RegimeRow>& regimes, const FieldValue& target, std::size_t field) {
+bool narrow_format_slots(std::vector<store::RegimeRow>& regimes, const FieldValue& target,
+                         std::size_t field) {
   const auto wanted = split_formats(target);
   for (std::size_t slot = 0; slot < wanted.size(); ++slot) {
     const auto slot_of = [&](const store::RegimeRow& regime) {
@@ -53,7 +55,8 @@ bool narrow_format_slots(std::vector<store::RegimeRow>& regimes, const FieldValu
 }
 
 // Keeps the regimes that have every format that the target states.
-void keep_stated_formats(std::vector<store::RegimeRow>& regimes, const FieldValue& target, std::size_t field) {
+void keep_stated_formats(std::vector<store::RegimeRow>& regimes, const FieldValue& target,
+                         std::size_t field) {
   const auto wanted = split_formats(target);
   std::erase_if(regimes, [&](const auto& regime) {
     const auto formats = split_formats(regime.values[field]);
@@ -117,7 +120,8 @@ bool differs(const RegimeField& field, const FieldValue& target, const FieldValu
 std::variant<RegimeGroups, Unfit> resolve_regimes(const PathSpec& spec, const std::vector<FieldValue>& target,
                                                   std::vector<store::RegimeRow> regimes) {
   RegimeGroups usable;
-  std::copy_if(regimes.begin(), regimes.end(), std::back_inserter(usable), [](const auto& r) { return r.usable_rows > 0; });
+  std::copy_if(regimes.begin(), regimes.end(), std::back_inserter(usable),
+               [](const auto& r) { return r.usable_rows > 0; });
   if (const auto reason = narrow(spec, target, usable); !reason.empty())
     return Unfit{reason, "several values were measured and the call names none"};
   if (!usable.empty()) return usable;
@@ -126,8 +130,8 @@ std::variant<RegimeGroups, Unfit> resolve_regimes(const PathSpec& spec, const st
   return Unfit{"latency_invalid", "every row of the regime lacks a usable latency"};
 }
 
-ClosestRegime closest_regime(const PathSpec& spec, const std::vector<FieldValue>& target, const std::string& kernel,
-                             const std::vector<store::RegimeRow>& regimes) {
+ClosestRegime closest_regime(const PathSpec& spec, const std::vector<FieldValue>& target,
+                             const std::string& kernel, const std::vector<store::RegimeRow>& regimes) {
   ClosestRegime closest;
   std::size_t fewest = spec.fields.size() + 1;
   for (const auto& regime : regimes) {
@@ -136,7 +140,9 @@ ClosestRegime closest_regime(const PathSpec& spec, const std::vector<FieldValue>
     for (std::size_t i = 0; i < spec.fields.size(); ++i)
       if (differs(spec.fields[i], target[i], regime.values[i]))
         differences.push_back({std::string(spec.fields[i].name), target[i], regime.values[i]});
-    if (differences.size() > fewest || (differences.size() == fewest && regime.usable_rows <= closest.row_count)) continue;
+    if (differences.size() > fewest ||
+        (differences.size() == fewest && regime.usable_rows <= closest.row_count))
+      continue;
     fewest = differences.size();
     closest = {kernel, std::move(differences), regime.usable_rows};
   }

@@ -1,4 +1,5 @@
-// Which measured regimes a target may use: open fields, formats, and groups of formats (contract, "Open fields", §3).
+// Which measured regimes a target may use: open fields, formats, and groups of formats (contract, "Open
+// fields", §3).
 #pragma once
 
 #include <string>
@@ -13,14 +14,14 @@ namespace profdb {
 // Regimes to try in turn; never pooled. All have rows with a usable latency.
 using RegimeGroups = std::vector<store::RegimeRow>;
 
-// Chooses among regimes that already agree with the target in every exact field. The reason where none is left:
-// regime_mismatch, latency_invalid, or an open field's unspecified_reason.
+// Chooses among regimes that already agree with the target in every exact field. The reason where none is
+// left: regime_mismatch, latency_invalid, or an open field's unspecified_reason.
 std::variant<RegimeGroups, Unfit> resolve_regimes(const PathSpec& spec, const std::vector<FieldValue>& target,
                                                   std::vector<store::RegimeRow> regimes);
 
 // The regime nearest to the target: fewest differing fields, then most rows.
-ClosestRegime closest_regime(const PathSpec& spec, const std::vector<FieldValue>& target, const std::string& kernel,
-                             const std::vector<store::RegimeRow>& regimes);
+ClosestRegime closest_regime(const PathSpec& spec, const std::vector<FieldValue>& target,
+                             const std::string& kernel, const std::vector<store::RegimeRow>& regimes);
 
 // Fields with names, for results. With `target`, open fields that are silent are left out.
 NamedValues named_fields(const PathSpec& spec, const std::vector<FieldValue>& values, bool target);

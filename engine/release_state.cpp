@@ -41,7 +41,8 @@ bool is_named(const ReleaseInfo& info, const std::string& selector) {
 
 void load_kernels(store::Connection& connection, std::int64_t release_id, Mapping& mapping) {
   auto& statement = connection.statement(
-      "SELECT o.op, k.name\nFROM op_mapping AS o\nJOIN op_mapping_kernel AS x USING (op_mapping_id)\nJOIN kernel AS k "
+      "SELECT o.op, k.name\nFROM op_mapping AS o\nJOIN op_mapping_kernel AS x USING (op_mapping_id)\nJOIN "
+      "kernel AS k "
       "USING (kernel_id)\nWHERE o.release_id = :release\nORDER BY o.op_mapping_id, x.position");
   statement.bind(1, release_id);
   store::Rows rows(statement);
@@ -74,7 +75,8 @@ OpMapping read_op(const store::Rows& rows) {
 void load_operators(store::Connection& connection, std::int64_t release_id, Mapping& mapping) {
   auto& statement = connection.statement(
       "SELECT op, category, query_mode, compute_subcategory, tc_input_count, zero_cost, accepted_miss, "
-      "accepted_miss_when, composite, api_path, expected_input_formats, notes, unknown_fields\nFROM op_mapping\nWHERE "
+      "accepted_miss_when, composite, api_path, expected_input_formats, notes, unknown_fields\nFROM "
+      "op_mapping\nWHERE "
       "release_id = :release\nORDER BY op_mapping_id");
   statement.bind(1, release_id);
   store::Rows rows(statement);
@@ -83,18 +85,21 @@ void load_operators(store::Connection& connection, std::int64_t release_id, Mapp
 
 void load_policies(store::Connection& connection, std::int64_t release_id, Mapping& mapping) {
   auto& statement = connection.statement(
-      "SELECT k.name, p.max_interpolation_dim, p.axis_transform, p.generic_compute_axis, p.unknown_fields\nFROM "
-      "kernel_policy AS p\nJOIN kernel AS k USING (kernel_id)\nWHERE p.release_id = :release\nORDER BY p.position");
+      "SELECT k.name, p.max_interpolation_dim, p.axis_transform, p.generic_compute_axis, "
+      "p.unknown_fields\nFROM "
+      "kernel_policy AS p\nJOIN kernel AS k USING (kernel_id)\nWHERE p.release_id = :release\nORDER BY "
+      "p.position");
   statement.bind(1, release_id);
   store::Rows rows(statement);
   while (rows.next())
-    mapping.policies.push_back({rows.text(0), optional_integer(rows[1]), optional_text(rows[2]), optional_text(rows[3]),
-                                ordered_json::parse(rows.text(4))});
+    mapping.policies.push_back({rows.text(0), optional_integer(rows[1]), optional_text(rows[2]),
+                                optional_text(rows[3]), ordered_json::parse(rows.text(4))});
 }
 
 void load_rejections(store::Connection& connection, ReleaseState& state) {
   auto& statement = connection.statement(
-      "SELECT c.reason, c.row_count\nFROM projection_rejection_count AS c\nWHERE c.projection_id = :projection");
+      "SELECT c.reason, c.row_count\nFROM projection_rejection_count AS c\nWHERE c.projection_id = "
+      ":projection");
   for (auto& [key, projection] : state.projections) {
     statement.reset();
     statement.bind(1, projection.projection_id);
@@ -105,7 +110,8 @@ void load_rejections(store::Connection& connection, ReleaseState& state) {
 
 void load_projections(store::Connection& connection, ReleaseState& state) {
   auto& statement = connection.statement(
-      "SELECT p.path, k.name, p.tc_input_count, p.axis_policy, p.projection_id, p.candidate_count\nFROM projection AS "
+      "SELECT p.path, k.name, p.tc_input_count, p.axis_policy, p.projection_id, p.candidate_count\nFROM "
+      "projection AS "
       "p\nJOIN kernel AS k USING (kernel_id)\nWHERE p.release_id = :release");
   statement.bind(1, state.info.release_id);
   {
@@ -114,7 +120,8 @@ void load_projections(store::Connection& connection, ReleaseState& state) {
       Projection projection;
       projection.projection_id = rows.integer(4);
       projection.candidate_count = rows.integer(5);
-      state.projections.emplace(ProjectionKey{rows.text(0), rows.text(1), rows.integer(2), rows.text(3)}, projection);
+      state.projections.emplace(ProjectionKey{rows.text(0), rows.text(1), rows.integer(2), rows.text(3)},
+                                projection);
     }
   }
   load_rejections(connection, state);
@@ -125,7 +132,8 @@ void load_projections(store::Connection& connection, ReleaseState& state) {
 
 void load_files(store::Connection& connection, ReleaseState& state) {
   auto& statement = connection.statement(
-      "SELECT DISTINCT k.name\nFROM source_file AS f\nJOIN kernel AS k USING (kernel_id)\nWHERE f.release_id = "
+      "SELECT DISTINCT k.name\nFROM source_file AS f\nJOIN kernel AS k USING (kernel_id)\nWHERE f.release_id "
+      "= "
       ":release\nAND f.failure = ''");
   statement.bind(1, state.info.release_id);
   store::Rows rows(statement);
@@ -149,8 +157,10 @@ std::string release_name(const ReleaseInfo& info) {
 
 std::vector<ReleaseInfo> list_releases(store::Connection& connection) {
   auto& statement = connection.statement(
-      "SELECT r.release_id, d.name, r.framework, r.framework_version, r.torch_version, r.cann_version, r.imported_at, "
-      "r.content_digest, r.synthetic,\n(SELECT count(*) FROM source_file AS f WHERE f.release_id = r.release_id),\n"
+      "SELECT r.release_id, d.name, r.framework, r.framework_version, r.torch_version, r.cann_version, "
+      "r.imported_at, "
+      "r.content_digest, r.synthetic,\n(SELECT count(*) FROM source_file AS f WHERE f.release_id = "
+      "r.release_id),\n"
       "(SELECT coalesce(sum(row_count), 0) FROM source_file AS f WHERE f.release_id = r.release_id),\n"
       "(SELECT coalesce(sum(taken_rows), 0) FROM source_file AS f WHERE f.release_id = r.release_id),\n"
       "(SELECT coalesce(sum(unusable_rows), 0) FROM source_file AS f WHERE f.release_id = r.release_id),\n"
@@ -160,9 +170,9 @@ std::vector<ReleaseInfo> list_releases(store::Connection& connection) {
   std::vector<ReleaseInfo> releases;
   store::Rows rows(statement);
   while (rows.next())
-    releases.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4), rows.text(5), rows.text(6),
-                        rows.text(7), rows.text(8), rows.integer(9), rows.integer(10), rows.integer(11),
-                        rows.integer(12), rows.integer(13), rows.integer(14)});
+    releases.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4), rows.text(5),
+                        rows.text(6), rows.text(7), rows.text(8), rows.integer(9), rows.integer(10),
+                        rows.integer(11), rows.integer(12), rows.integer(13), rows.integer(14)});
   return releases;
 }
 
@@ -170,21 +180,26 @@ ReleaseInfo select_release(store::Connection& connection, const std::string& sel
   const auto releases = list_releases(connection);
   if (selector.empty()) {
     if (releases.size() == 1) return releases.front();
-    throw Error(ErrorKind::usage, fmt::format("name the release (--release ID or DEVICE/FRAMEWORK/VERSION): {}", listing(releases)));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("name the release (--release ID or DEVICE/FRAMEWORK/VERSION): {}", listing(releases)));
   }
   std::vector<ReleaseInfo> named;
   std::copy_if(releases.begin(), releases.end(), std::back_inserter(named),
                [&](const ReleaseInfo& info) { return is_named(info, selector); });
-  if (named.empty()) throw Error(ErrorKind::usage, fmt::format("no release '{}': {}", selector, listing(releases)));
+  if (named.empty())
+    throw Error(ErrorKind::usage, fmt::format("no release '{}': {}", selector, listing(releases)));
   if (named.size() > 1)
-    throw Error(ErrorKind::usage, fmt::format("'{}' names several releases; choose one by its number: {}", selector, listing(named)));
+    throw Error(ErrorKind::usage, fmt::format("'{}' names several releases; choose one by its number: {}",
+                                              selector, listing(named)));
   return named.front();
 }
 
 Mapping load_mapping(store::Connection& connection, std::int64_t release_id) {
   Mapping mapping;
   auto& statement = connection.statement(
-      "SELECT d.name, r.framework, r.framework_version, r.torch_version, r.cann_version, r.mapping_fields\nFROM release "
+      "SELECT d.name, r.framework, r.framework_version, r.torch_version, r.cann_version, "
+      "r.mapping_fields\nFROM release "
       "AS r\nJOIN device AS d USING (device_id)\nWHERE r.release_id = :release");
   statement.bind(1, release_id);
   {

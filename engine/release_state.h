@@ -17,8 +17,9 @@ namespace profdb {
 struct Projection {
   std::int64_t projection_id = 0;
   std::int64_t candidate_count = 0;  // rows that fit the path and have a usable latency
-  std::map<std::string, std::int64_t> rejected_rows;     // rows that do not fit, or have no usable latency, by reason
-  std::vector<std::int64_t> input_counts;                // of a base exact projection: those of its rows
+  std::map<std::string, std::int64_t>
+      rejected_rows;                       // rows that do not fit, or have no usable latency, by reason
+  std::vector<std::int64_t> input_counts;  // of a base exact projection: those of its rows
 };
 
 // Immutable once loaded; belongs to one generation of the database.

@@ -14,11 +14,13 @@ namespace profdb {
 // 0 and 1 in the database.
 enum class SourceClass : std::uint8_t { selected = 0, fallback = 1 };
 
-inline const char* to_string(SourceClass c) { return c == SourceClass::selected ? "selected" : "fallback"; }
+inline const char* to_string(SourceClass c) {
+  return c == SourceClass::selected ? "selected" : "fallback";
+}
 
 struct Row {
   std::int64_t measurement_id = 0;
-  std::vector<TensorSlot> inputs;   // physical, as recorded, absent slots included
+  std::vector<TensorSlot> inputs;  // physical, as recorded, absent slots included
   std::vector<TensorSlot> outputs;
   // Names and cells of the file's columns, side by side; owned by whoever made the row. A cell that is stored
   // elsewhere (tensor lists, the row's latency) is empty.

@@ -38,22 +38,25 @@ std::vector<ExactMatch> find_matches(SearchContext& context, const KernelSearch&
 
 // §8, §9: a regime with an ambiguous coordinate (in this class) is not interpolated at all.
 bool is_ambiguous(SearchContext& context, const store::RegimeRow& regime, SourceClass source_class) {
-  const auto points = merge_points(store::find_class(context.connection, context.spec(), regime.regime_id, source_class));
-  return std::any_of(points.begin(), points.end(), [](const MeasuredPoint& p) { return p.spread > kAmbiguousSpread; });
+  const auto points =
+      merge_points(store::find_class(context.connection, context.spec(), regime.regime_id, source_class));
+  return std::any_of(points.begin(), points.end(),
+                     [](const MeasuredPoint& p) { return p.spread > kAmbiguousSpread; });
 }
 
 Interpolation try_group(SearchContext& context, const KernelSearch& search, const store::RegimeRow& regime,
                         SourceClass source_class, std::size_t g) {
   const PathSpec& spec = context.spec();
-  auto points = merge_points(
-      store::find_group(context.connection, spec, regime.regime_id, source_class, g, search.target->coordinate));
+  auto points = merge_points(store::find_group(context.connection, spec, regime.regime_id, source_class, g,
+                                               search.target->coordinate));
   if (spec.ambiguity_closes_coordinate)
     std::erase_if(points, [](const MeasuredPoint& p) { return p.spread > kAmbiguousSpread; });
   return interpolate(spec, spec.groups[g], search.target->coordinate, points);
 }
 
 // §5, one source class of one regime: axis groups in order.
-bool interpolate_class(SearchContext& context, KernelSearch& search, const store::RegimeRow& regime, SourceClass source_class) {
+bool interpolate_class(SearchContext& context, KernelSearch& search, const store::RegimeRow& regime,
+                       SourceClass source_class) {
   const PathSpec& spec = context.spec();
   if (spec.ambiguity_closes_regime && is_ambiguous(context, regime, source_class)) {
     Interpolation closed;
@@ -98,16 +101,19 @@ void SearchContext::fail(KernelSearch& search, std::string_view reason, const st
   search.failure = std::move(attempt);
 }
 
-void SearchContext::note(Interpolation& tried, const KernelSearch& search, const store::RegimeRow& regime, SourceClass source_class) {
+void SearchContext::note(Interpolation& tried, const KernelSearch& search, const store::RegimeRow& regime,
+                         SourceClass source_class) {
   tried.attempt.kernel = search.kernel;
   tried.attempt.source_class = to_string(source_class);
   for (std::size_t i = 0; i < spec().fields.size(); ++i)
-    if (spec().fields[i].match == Match::format_group) tried.attempt.input_formats = std::get<std::string>(regime.values[i]);
+    if (spec().fields[i].match == Match::format_group)
+      tried.attempt.input_formats = std::get<std::string>(regime.values[i]);
   attempts.push_back(tried.attempt);
 }
 
-void SearchContext::answer_point(const KernelSearch& search, const store::RegimeRow& regime, SourceClass source_class,
-                                 const MeasuredPoint& point, std::string_view method) {
+void SearchContext::answer_point(const KernelSearch& search, const store::RegimeRow& regime,
+                                 SourceClass source_class, const MeasuredPoint& point,
+                                 std::string_view method) {
   result.latency_us = point.latency_us;
   result.method = method;
   result.details.candidate_count = point.measurement_ids.size();
@@ -117,8 +123,8 @@ void SearchContext::answer_point(const KernelSearch& search, const store::Regime
   result.details.path_fields = search.target->path_fields;
 }
 
-void SearchContext::answer_interpolation(const KernelSearch& search, const store::RegimeRow& regime, SourceClass source_class,
-                                         Interpolation tried, std::size_t dim) {
+void SearchContext::answer_interpolation(const KernelSearch& search, const store::RegimeRow& regime,
+                                         SourceClass source_class, Interpolation tried, std::size_t dim) {
   result.latency_us = tried.latency_us;
   result.method = std::move(tried.method);
   result.dim = static_cast<int>(dim);
@@ -144,7 +150,8 @@ void SearchContext::finish_hit(const KernelSearch& search, Source source, double
         result.details.target_axes.emplace_back(spec().axes[i], search.target->coordinate[i]);
   if (search.projection != nullptr) result.details.rejected_rows = search.projection->rejected_rows;
   auto& statement = connection.statement(
-      "SELECT json_extract(f.latency_columns, '$[' || m.latency_column || ']')\nFROM measurement AS m\nJOIN source_file "
+      "SELECT json_extract(f.latency_columns, '$[' || m.latency_column || ']')\nFROM measurement AS m\nJOIN "
+      "source_file "
       "AS f USING (source_file_id)\nWHERE m.measurement_id = :measurement");
   statement.bind(1, result.details.matched_rows.front().measurement_ids.front());
   store::Rows rows(statement);
@@ -168,7 +175,8 @@ bool answer_base_exact(SearchContext& context, KernelSearch& search, bool padded
   details.candidate_count = rows.size();
   details.source_class = to_string(best);
   details.matched_rows = {matched_row(no_axes, point, std::nullopt)};
-  details.regime = {{"input_count", static_cast<std::int64_t>(search.signature.size())}, {"input_dtypes", joined_dtypes(search.signature)}};
+  details.regime = {{"input_count", static_cast<std::int64_t>(search.signature.size())},
+                    {"input_dtypes", joined_dtypes(search.signature)}};
   context.finish_hit(search, padded ? Source::compatible : Source::measured, padded ? 0.9 : 1.0);
   return true;
 }
@@ -178,11 +186,13 @@ bool SearchSteps::exact(SearchContext& context, KernelSearch& search) const {
   if (search.failure) return false;
   for (const SourceClass source_class : {SourceClass::selected, SourceClass::fallback}) {
     for (const store::RegimeRow& regime : search.regimes) {
-      const auto rows = store::find_exact(context.connection, context.spec(), regime.regime_id, source_class, search.target->coordinate);
+      const auto rows = store::find_exact(context.connection, context.spec(), regime.regime_id, source_class,
+                                          search.target->coordinate);
       if (rows.empty()) continue;
       const MeasuredPoint point = merge_points(rows).front();
       if (context.spec().ambiguity_closes_coordinate && point.spread > kAmbiguousSpread) {
-        context.fail(search, "ambiguous_coordinate", "the exact coordinate was measured with latencies more than 10 % apart");
+        context.fail(search, "ambiguous_coordinate",
+                     "the exact coordinate was measured with latencies more than 10 % apart");
         return false;
       }
       context.answer_point(search, regime, source_class, point, "exact_coordinate");
@@ -210,7 +220,11 @@ std::variant<RegimeGroups, Unfit> SearchSteps::resolve(const PathSpec& spec, con
   return resolve_regimes(spec, target.regime, std::move(regimes));
 }
 
-bool BaseExactSteps::exact(SearchContext& context, KernelSearch& search) const { return answer_base_exact(context, search, false); }
-bool BaseExactSteps::padded(SearchContext& context, KernelSearch& search) const { return answer_base_exact(context, search, true); }
+bool BaseExactSteps::exact(SearchContext& context, KernelSearch& search) const {
+  return answer_base_exact(context, search, false);
+}
+bool BaseExactSteps::padded(SearchContext& context, KernelSearch& search) const {
+  return answer_base_exact(context, search, true);
+}
 
 }  // namespace profdb

@@ -41,13 +41,14 @@ struct SearchContext {
   // Notes that the kernel gives nothing, and why.
   void fail(KernelSearch& search, std::string_view reason, const std::string& message = "");
   // Notes an attempt to interpolate.
-  void note(Interpolation& tried, const KernelSearch& search, const store::RegimeRow& regime, SourceClass source_class);
+  void note(Interpolation& tried, const KernelSearch& search, const store::RegimeRow& regime,
+            SourceClass source_class);
 
   // Fill in the result. `point` is the coordinate that answered; `tried` an interpolation that did.
   void answer_point(const KernelSearch& search, const store::RegimeRow& regime, SourceClass source_class,
                     const MeasuredPoint& point, std::string_view method);
-  void answer_interpolation(const KernelSearch& search, const store::RegimeRow& regime, SourceClass source_class,
-                            Interpolation tried, std::size_t dim);
+  void answer_interpolation(const KernelSearch& search, const store::RegimeRow& regime,
+                            SourceClass source_class, Interpolation tried, std::size_t dim);
   void finish_hit(const KernelSearch& search, Source source, double confidence);
 };
 
@@ -55,8 +56,8 @@ struct SearchContext {
 double interpolation_confidence(std::size_t dim);
 
 // The steps of the contract that a path takes for one kernel, in the order in which they are called for all
-// kernels: exact, near, (padded), interpolate, (padded). Each says whether it has answered. The defaults are those
-// of the specialised paths (§5); a path with its own rules overrides them in its own file.
+// kernels: exact, near, (padded), interpolate, (padded). Each says whether it has answered. The defaults are
+// those of the specialised paths (§5); a path with its own rules overrides them in its own file.
 class SearchSteps {
  public:
   virtual ~SearchSteps() = default;

@@ -9,14 +9,17 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kRopeKernels = {"ApplyRotaryPosEmb", "_triton_rope",
                                                           "split_qkv_rmsnorm_rope_kernel"};
-constexpr std::array<std::string_view, 4> kFloatIsBf16Kernels = {"MatMulV2", "PadV3", "PadV3AiCore", "MoeGatingTopK"};
+constexpr std::array<std::string_view, 4> kFloatIsBf16Kernels = {"MatMulV2", "PadV3", "PadV3AiCore",
+                                                                 "MoeGatingTopK"};
 
 template <std::size_t N>
 bool one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool takes_part(const Tensor& tensor) { return !tensor.shape.empty(); }
+bool takes_part(const Tensor& tensor) {
+  return !tensor.shape.empty();
+}
 
 TensorSlot slot_of(const Tensor& tensor, const std::string& kernel) {
   TensorSlot slot;
@@ -34,8 +37,8 @@ bool all_equal(const std::vector<Tensor>& list) {
 
 // GroupedMatmul*: a list of equal weights is one stacked input.
 bool stacks(const Argument& argument, const std::string& kernel) {
-  return argument.kind == Argument::Kind::list && kernel.starts_with("GroupedMatmul") && !argument.tensors.empty() &&
-         takes_part(argument.tensors.front()) && all_equal(argument.tensors);
+  return argument.kind == Argument::Kind::list && kernel.starts_with("GroupedMatmul") &&
+         !argument.tensors.empty() && takes_part(argument.tensors.front()) && all_equal(argument.tensors);
 }
 
 void append(Signature& signature, const Argument& argument, const std::string& kernel) {
@@ -78,7 +81,8 @@ void rewrite_swiglu(Signature& signature, const std::vector<std::int64_t>& row_i
   if (signature.size() != 2 || has(2) || !has(1)) return;
   const Shape& a = signature[0].shape;
   const Shape& b = signature[1].shape;
-  if (a.size() != b.size() || !std::equal(a.begin(), a.end() - 1, b.begin()) || signature[0].dtype != signature[1].dtype)
+  if (a.size() != b.size() || !std::equal(a.begin(), a.end() - 1, b.begin()) ||
+      signature[0].dtype != signature[1].dtype)
     return;
   signature[0].shape.back() += b.back();
   signature.pop_back();
@@ -110,13 +114,15 @@ std::string join(const Signature& signature, std::string TensorSlot::*member) {
 }  // namespace
 
 std::string kernel_dtype(const std::string& kernel, const std::string& dtype) {
-  if (dtype == "FLOAT" && (one_of(kernel, kFloatIsBf16Kernels) || one_of(kernel, kRopeKernels))) return "DT_BF16";
+  if (dtype == "FLOAT" && (one_of(kernel, kFloatIsBf16Kernels) || one_of(kernel, kRopeKernels)))
+    return "DT_BF16";
   return dtype;
 }
 
 Signature call_signature(const Call& call) {
   Signature signature;
-  for (const Argument* argument : arguments_in_kernel_order(call.leaf)) append(signature, *argument, call.kernel);
+  for (const Argument* argument : arguments_in_kernel_order(call.leaf))
+    append(signature, *argument, call.kernel);
   cut(signature, call.op.tc_input_count.value_or(kAbsentInteger));
   if (one_of(call.kernel, kRopeKernels)) rewrite_rope(signature);
   if (call.kernel == "SwiGlu") rewrite_swiglu(signature, call.row_input_counts);
@@ -138,12 +144,17 @@ Signature row_signature(const Row& row, const ProjectionKey& key) {
   for (const TensorSlot& slot : row.inputs) {
     if (!slot.present || slot.shape.empty()) continue;
     if (key.tc_input_count >= 0 && signature.size() == static_cast<std::size_t>(key.tc_input_count)) break;
-    signature.push_back({true, logical_shape(slot.shape, slot.format), kernel_dtype(key.kernel, slot.dtype), slot.format});
+    signature.push_back(
+        {true, logical_shape(slot.shape, slot.format), kernel_dtype(key.kernel, slot.dtype), slot.format});
   }
   return signature;
 }
 
-std::string joined_dtypes(const Signature& signature) { return join(signature, &TensorSlot::dtype); }
-std::string joined_formats(const Signature& signature) { return join(signature, &TensorSlot::format); }
+std::string joined_dtypes(const Signature& signature) {
+  return join(signature, &TensorSlot::dtype);
+}
+std::string joined_formats(const Signature& signature) {
+  return join(signature, &TensorSlot::format);
+}
 
 }  // namespace profdb

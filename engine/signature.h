@@ -11,23 +11,25 @@ namespace profdb {
 // One input that takes part: its shape is logical; a format that nobody states is empty.
 using Signature = std::vector<TensorSlot>;
 
-// The call's inputs on call.kernel: scalars and absent ones dropped, addmm's bias last, the grouped matmul's equal
-// weights stacked, other lists flattened, cut to tc_input_count, then the kernel's own rewrites (RoPE, SwiGlu,
-// cache write).
+// The call's inputs on call.kernel: scalars and absent ones dropped, addmm's bias last, the grouped matmul's
+// equal weights stacked, other lists flattened, cut to tc_input_count, then the kernel's own rewrites (RoPE,
+// SwiGlu, cache write).
 Signature call_signature(const Call& call);
 
-// Gives the inputs whose format the leaf leaves open the mapping's expected_input_formats (matrix, quantized_matmul
-// and moe_fused paths, formats §3).
+// Gives the inputs whose format the leaf leaves open the mapping's expected_input_formats (matrix,
+// quantized_matmul and moe_fused paths, formats §3).
 void assume_formats(Signature& signature, const OpMapping& op);
 
-// The row's inputs: scalars and absent ones dropped, cut to tc_input_count, dtypes as the kernel tells them apart.
+// The row's inputs: scalars and absent ones dropped, cut to tc_input_count, dtypes as the kernel tells them
+// apart.
 Signature row_signature(const Row& row, const ProjectionKey& key);
 
 // "DT_BF16;INT8" and "ND;FRACTAL_NZ", slot by slot.
 std::string joined_dtypes(const Signature& signature);
 std::string joined_formats(const Signature& signature);
 
-// The profiler dtype as `kernel` tells dtypes apart: FLOAT is BF16 for the kernels of §2 that make no difference.
+// The profiler dtype as `kernel` tells dtypes apart: FLOAT is BF16 for the kernels of §2 that make no
+// difference.
 std::string kernel_dtype(const std::string& kernel, const std::string& dtype);
 
 }  // namespace profdb

@@ -30,12 +30,13 @@ std::string utc_now() {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm utc{};
   gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
 std::string name_of(const Identity& identity) {
-  return fmt::format("{}/{}/{} (torch {}, CANN {})", identity.device, identity.framework, identity.framework_version,
-                     identity.torch_version, identity.cann_version);
+  return fmt::format("{}/{}/{} (torch {}, CANN {})", identity.device, identity.framework,
+                     identity.framework_version, identity.torch_version, identity.cann_version);
 }
 
 struct Existing {
@@ -45,8 +46,10 @@ struct Existing {
 
 std::optional<Existing> find_existing(Connection& connection, const Identity& identity) {
   auto& find = connection.statement(
-      "SELECT r.release_id, r.content_digest\nFROM release AS r\nJOIN device AS d USING (device_id)\nWHERE d.name = "
-      ":device\nAND r.framework = :framework\nAND r.framework_version = :framework_version\nAND r.torch_version = "
+      "SELECT r.release_id, r.content_digest\nFROM release AS r\nJOIN device AS d USING (device_id)\nWHERE "
+      "d.name = "
+      ":device\nAND r.framework = :framework\nAND r.framework_version = :framework_version\nAND "
+      "r.torch_version = "
       ":torch_version\nAND r.cann_version = :cann_version");
   find.bind(1, identity.device);
   find.bind(2, identity.framework);
@@ -65,9 +68,11 @@ void delete_release(Connection& connection, std::int64_t release_id) {
   remove.bind(1, release_id);
   remove.exec();
   connection.db().exec(
-      "DELETE FROM tensor_list\nWHERE tensor_list_id NOT IN (SELECT input_list_id FROM measurement UNION SELECT "
+      "DELETE FROM tensor_list\nWHERE tensor_list_id NOT IN (SELECT input_list_id FROM measurement UNION "
+      "SELECT "
       "output_list_id FROM measurement)");
-  connection.db().exec("DELETE FROM field_set\nWHERE field_set_id NOT IN (SELECT field_set_id FROM measurement)");
+  connection.db().exec(
+      "DELETE FROM field_set\nWHERE field_set_id NOT IN (SELECT field_set_id FROM measurement)");
 }
 
 void bump_generation(Connection& connection) {
@@ -77,7 +82,8 @@ void bump_generation(Connection& connection) {
 // Reads the files of one release into the database.
 class Import {
  public:
-  Import(Connection& connection, const ReleaseSource& source, const ImportOptions& options, ImportReport& report)
+  Import(Connection& connection, const ReleaseSource& source, const ImportOptions& options,
+         ImportReport& report)
       : connection_(connection), source_(source), options_(options), report_(report) {}
 
   void run(std::int64_t release_id);
@@ -87,8 +93,10 @@ class Import {
   std::int64_t insert_file(const SourceFile& file);
   void read_file(const SourceFile& file, FileReport& file_report, bool failed_before);
   void read_rows(const SourceFile& file, std::int64_t source_file_id, FileReport& file_report);
-  void reject(std::int64_t source_file_id, const CsvRow& record, const std::string& reason, const std::string& detail, FileReport& file_report);
-  void finish_file(std::int64_t source_file_id, const Columns* columns, const FileReport& file_report, const std::string& content_hash);
+  void reject(std::int64_t source_file_id, const CsvRow& record, const std::string& reason,
+              const std::string& detail, FileReport& file_report);
+  void finish_file(std::int64_t source_file_id, const Columns* columns, const FileReport& file_report,
+                   const std::string& content_hash);
   void fail_on(const std::vector<std::string>& failures) const;
   void note_origin(const Row& row);
 
@@ -108,9 +116,12 @@ void Import::insert_release(std::int64_t release_id) {
   device.bind(1, source_.identity.device);
   device.exec();
   auto& insert = connection_.statement(
-      "INSERT INTO release (release_id, device_id, framework, framework_version, torch_version, cann_version, imported_at, "
-      "content_digest, mapping_digest, mapping_fields)\nVALUES (:release, (SELECT device_id FROM device WHERE name = :device), "
-      ":framework, :framework_version, :torch_version, :cann_version, :imported_at, :content_digest, :mapping_digest, "
+      "INSERT INTO release (release_id, device_id, framework, framework_version, torch_version, "
+      "cann_version, imported_at, "
+      "content_digest, mapping_digest, mapping_fields)\nVALUES (:release, (SELECT device_id FROM device "
+      "WHERE name = :device), "
+      ":framework, :framework_version, :torch_version, :cann_version, :imported_at, :content_digest, "
+      ":mapping_digest, "
       ":mapping_fields)");
   if (release_id != 0) insert.bind(1, release_id);
   insert.bind(2, source_.identity.device);
@@ -129,7 +140,8 @@ void Import::insert_release(std::int64_t release_id) {
 std::int64_t Import::insert_file(const SourceFile& file) {
   const std::int64_t kernel = kernel_id(connection_, file.kernel);
   auto& insert = connection_.statement(
-      "INSERT INTO source_file (release_id, kernel_id, path, sha256, bytes)\nVALUES (:release, :kernel, :path, :sha256, :bytes)");
+      "INSERT INTO source_file (release_id, kernel_id, path, sha256, bytes)\nVALUES (:release, :kernel, "
+      ":path, :sha256, :bytes)");
   insert.bind(1, report_.release_id);
   insert.bind(2, kernel);
   insert.bind(3, file.path);
@@ -139,12 +151,13 @@ std::int64_t Import::insert_file(const SourceFile& file) {
   return connection_.db().getLastInsertRowid();
 }
 
-void Import::reject(std::int64_t source_file_id, const CsvRow& record, const std::string& reason, const std::string& detail,
-                    FileReport& file_report) {
+void Import::reject(std::int64_t source_file_id, const CsvRow& record, const std::string& reason,
+                    const std::string& detail, FileReport& file_report) {
   ++file_report.rejected_rows;
   ++file_report.reasons[reason];
   auto& insert = connection_.statement(
-      "INSERT INTO rejected_row (source_file_id, row_number, line, reason, detail, cells)\nVALUES (:file, :row, :line, :reason, "
+      "INSERT INTO rejected_row (source_file_id, row_number, line, reason, detail, cells)\nVALUES (:file, "
+      ":row, :line, :reason, "
       ":detail, :cells)");
   insert.bind(1, source_file_id);
   insert.bind(2, static_cast<std::int64_t>(record.row_number));
@@ -160,14 +173,16 @@ void Import::note_origin(const Row& row) {
   if (origin.find("synthetic") != std::string_view::npos && synthetic_.size() < 8) synthetic_.emplace(origin);
 }
 
-void Import::finish_file(std::int64_t source_file_id, const Columns* columns, const FileReport& file_report, const std::string& content_hash) {
+void Import::finish_file(std::int64_t source_file_id, const Columns* columns, const FileReport& file_report,
+                         const std::string& content_hash) {
   if (columns != nullptr) {
     const std::string names = nlohmann::json(columns->names()).dump();
     auto& insert = connection_.statement("INSERT OR IGNORE INTO column_list (names)\nVALUES (:names)");
     insert.bind(1, names);
     insert.exec();
     auto& link = connection_.statement(
-        "UPDATE source_file\nSET column_list_id = (SELECT column_list_id FROM column_list WHERE names = :names), latency_columns "
+        "UPDATE source_file\nSET column_list_id = (SELECT column_list_id FROM column_list WHERE names = "
+        ":names), latency_columns "
         "= :latency_columns\nWHERE source_file_id = :file");
     link.bind(1, names);
     link.bind(2, nlohmann::json(columns->latency_columns()).dump());
@@ -175,7 +190,8 @@ void Import::finish_file(std::int64_t source_file_id, const Columns* columns, co
     link.exec();
   }
   auto& update = connection_.statement(
-      "UPDATE source_file\nSET row_count = :rows, taken_rows = :taken, unusable_rows = :unusable, rejected_rows = :rejected, "
+      "UPDATE source_file\nSET row_count = :rows, taken_rows = :taken, unusable_rows = :unusable, "
+      "rejected_rows = :rejected, "
       "content_hash = :hash, failure = :failure\nWHERE source_file_id = :file");
   update.bind(1, file_report.row_count);
   update.bind(2, file_report.taken_rows);
@@ -200,12 +216,15 @@ void Import::read_rows(const SourceFile& file, std::int64_t source_file_id, File
   const auto progress = [&](const CsvRow& record) {
     ++file_report.row_count;
     for (const std::string& cell : record.cells) bytes += cell.size() + 1;
-    if (options_.progress && record.row_number % 1024 == 0) options_.progress(bytes_before_ + std::min(bytes, file.bytes), bytes_total_);
+    if (options_.progress && record.row_number % 1024 == 0)
+      options_.progress(bytes_before_ + std::min(bytes, file.bytes), bytes_total_);
   };
   handler.on_ragged = [&](const CsvRow& record) {
     progress(record);
-    reject(source_file_id, record, "ragged_row",
-           fmt::format("{} cells where the header has {} columns", record.cells.size(), columns->names().size()), file_report);
+    reject(
+        source_file_id, record, "ragged_row",
+        fmt::format("{} cells where the header has {} columns", record.cells.size(), columns->names().size()),
+        file_report);
     return true;
   };
   handler.on_row = [&](const CsvRow& record) {
@@ -217,7 +236,8 @@ void Import::read_rows(const SourceFile& file, std::int64_t source_file_id, File
     }
     const ReadRow& row = *std::get<const ReadRow*>(read);
     Row with_id = row.row;
-    with_id.measurement_id = writer_->add(source_file_id, static_cast<std::int64_t>(record.row_number), row, hash);
+    with_id.measurement_id =
+        writer_->add(source_file_id, static_cast<std::int64_t>(record.row_number), row, hash);
     projector_->add(file.kernel, with_id, row.unusable_reason);
     note_origin(with_id);
     ++(row.row.latency_us ? file_report.taken_rows : file_report.unusable_rows);
@@ -226,16 +246,20 @@ void Import::read_rows(const SourceFile& file, std::int64_t source_file_id, File
   };
   const CsvSummary summary = read_csv(file.on_disk, handler);
   if (summary.sha256 != file.sha256)
-    throw Error(ErrorKind::input, fmt::format("{}: the file changed while it was read; repeat the import", file.on_disk.string()));
+    throw Error(ErrorKind::input, fmt::format("{}: the file changed while it was read; repeat the import",
+                                              file.on_disk.string()));
   if (file_report.row_count == 0)
-    report_.warnings.push_back(fmt::format("{}: a header without rows; its kernel {} has no measurements", file.on_disk.string(), file.kernel));
+    report_.warnings.push_back(fmt::format("{}: a header without rows; its kernel {} has no measurements",
+                                           file.on_disk.string(), file.kernel));
   finish_file(source_file_id, columns ? &*columns : nullptr, file_report, hash.finish());
 }
 
 // Reads the whole file for its errors only.
 void check_readable(const SourceFile& file) {
   CsvHandler handler;
-  handler.on_header = [&](const std::vector<std::string>& names) { const Columns columns(names, file.on_disk.string()); };
+  handler.on_header = [&](const std::vector<std::string>& names) {
+    const Columns columns(names, file.on_disk.string());
+  };
   handler.on_row = handler.on_ragged = [](const CsvRow&) { return true; };
   read_csv(file.on_disk, handler);
 }
@@ -255,15 +279,19 @@ void Import::read_file(const SourceFile& file, FileReport& file_report, bool fai
   if (!options_.keep_going) return;
   const std::int64_t source_file_id = insert_file(file);
   if (file_report.failure.empty())
-    read_rows(file, source_file_id, file_report);  // what fails now has changed under our eyes: nothing is kept
+    read_rows(file, source_file_id,
+              file_report);  // what fails now has changed under our eyes: nothing is kept
   else
     finish_file(source_file_id, nullptr, file_report, "");
 }
 
 void Import::fail_on(const std::vector<std::string>& failures) const {
   if (failures.empty()) return;
-  throw Error(ErrorKind::input, fmt::format("{} of {} files cannot be imported; nothing was changed (--keep-going imports the rest):\n  {}",
-                                            failures.size(), source_.files.size(), fmt::join(failures, "\n  ")));
+  throw Error(
+      ErrorKind::input,
+      fmt::format(
+          "{} of {} files cannot be imported; nothing was changed (--keep-going imports the rest):\n  {}",
+          failures.size(), source_.files.size(), fmt::join(failures, "\n  ")));
 }
 
 void Import::run(std::int64_t release_id) {
@@ -283,7 +311,8 @@ void Import::run(std::int64_t release_id) {
   fail_on(failures);
   projector_->finish();
   if (!synthetic_.empty()) {
-    auto& update = connection_.statement("UPDATE release\nSET synthetic = :synthetic\nWHERE release_id = :release");
+    auto& update =
+        connection_.statement("UPDATE release\nSET synthetic = :synthetic\nWHERE release_id = :release");
     update.bind(1, fmt::format("{}", fmt::join(synthetic_, "; ")));
     update.bind(2, report_.release_id);
     update.exec();
@@ -321,7 +350,8 @@ class NewFileGuard {
   bool kept_ = false;
 };
 
-void import_into(const fs::path& database, const ReleaseSource& source, const ImportOptions& options, ImportReport& report) {
+void import_into(const fs::path& database, const ReleaseSource& source, const ImportOptions& options,
+                 ImportReport& report) {
   NewFileGuard guard(database);
   Connection connection(database, store::Mode::create);
   connection.db().exec(fmt::format("PRAGMA cache_size = -{}", kCacheKiB));
@@ -333,8 +363,11 @@ void import_into(const fs::path& database, const ReleaseSource& source, const Im
     return;
   }
   if (existing && !options.replace)
-    throw Error(ErrorKind::usage, fmt::format("release {} is there already as {} with other content; --replace puts the new files in its place",
-                                              name_of(source.identity), existing->release_id));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format(
+            "release {} is there already as {} with other content; --replace puts the new files in its place",
+            name_of(source.identity), existing->release_id));
   if (existing) delete_release(connection, existing->release_id);
   report.outcome = existing ? ImportReport::Outcome::replaced : ImportReport::Outcome::imported;
   Import(connection, source, options, report).run(existing ? existing->release_id : 0);
@@ -346,7 +379,8 @@ void import_into(const fs::path& database, const ReleaseSource& source, const Im
 ImportReport project_again(Connection& connection, const ReleaseInfo& info, const ParsedMapping& parsed) {
   ImportReport report;
   report.release_id = info.release_id;
-  report.identity = {info.device, info.framework, info.framework_version, info.torch_version, info.cann_version};
+  report.identity = {info.device, info.framework, info.framework_version, info.torch_version,
+                     info.cann_version};
   report.outcome = ImportReport::Outcome::replaced;
   report.warnings = parsed.warnings;
   clear_mapping(connection, info.release_id);
@@ -360,7 +394,8 @@ ImportReport project_again(Connection& connection, const ReleaseInfo& info, cons
   std::string content = sha256_of_text(canonical_json(parsed.mapping)) + "\n";
   {
     auto& find = connection.statement(
-        "SELECT f.source_file_id, f.path, k.name, f.sha256\nFROM source_file AS f\nJOIN kernel AS k USING (kernel_id)\nWHERE "
+        "SELECT f.source_file_id, f.path, k.name, f.sha256\nFROM source_file AS f\nJOIN kernel AS k USING "
+        "(kernel_id)\nWHERE "
         "f.release_id = :release\nORDER BY f.source_file_id");
     find.bind(1, info.release_id);
     store::Rows rows(find);
@@ -382,7 +417,8 @@ ImportReport project_again(Connection& connection, const ReleaseInfo& info, cons
   }
   projector.finish();
   auto& update = connection.statement(
-      "UPDATE release\nSET mapping_digest = :mapping_digest, content_digest = :content_digest, mapping_fields = "
+      "UPDATE release\nSET mapping_digest = :mapping_digest, content_digest = :content_digest, "
+      "mapping_fields = "
       ":mapping_fields\nWHERE release_id = :release");
   update.bind(1, sha256_of_text(canonical_json(parsed.mapping)));
   update.bind(2, sha256_of_text(content));
@@ -395,9 +431,11 @@ ImportReport project_again(Connection& connection, const ReleaseInfo& info, cons
 
 // A mapping that names another release is a mistake.
 void require_same_identity(const Mapping& mapping, const ReleaseInfo& info, const fs::path& path) {
-  const auto check = [&](const char* field, const std::optional<std::string>& stated, const std::string& actual) {
+  const auto check = [&](const char* field, const std::optional<std::string>& stated,
+                         const std::string& actual) {
     if (stated && *stated != actual)
-      throw Error(ErrorKind::usage, fmt::format("{}: {} is '{}', but release {} has '{}'", path.string(), field, *stated, info.release_id, actual));
+      throw Error(ErrorKind::usage, fmt::format("{}: {} is '{}', but release {} has '{}'", path.string(),
+                                                field, *stated, info.release_id, actual));
   };
   check("device", mapping.device, info.device);
   check("framework", mapping.framework, info.framework);

@@ -37,7 +37,7 @@ struct ImportOptions {
 };
 
 struct FileReport {
-  std::string path;    // as in source_file.path
+  std::string path;  // as in source_file.path
   std::string kernel;
   std::int64_t row_count = 0;
   std::int64_t taken_rows = 0;
@@ -57,13 +57,13 @@ struct ImportReport {
   bool dry_run = false;
 };
 
-// Imports in one transaction. Throws Error: usage for an identity that is not complete, for changed bytes without
-// `replace`, for no source; input for sources, mapping or CSVs that cannot be read (all of them are named);
-// database for the database. In every case the database is as it was.
+// Imports in one transaction. Throws Error: usage for an identity that is not complete, for changed bytes
+// without `replace`, for no source; input for sources, mapping or CSVs that cannot be read (all of them are
+// named); database for the database. In every case the database is as it was.
 ImportReport import_release(const ImportOptions& options);
 
-// Puts another mapping in force for a release and projects its rows afresh, in one transaction. Measurements are
-// not touched. Throws Error as import_release does.
+// Puts another mapping in force for a release and projects its rows afresh, in one transaction. Measurements
+// are not touched. Throws Error as import_release does.
 ImportReport set_mapping(const std::filesystem::path& database, const std::string& release,
                          const std::filesystem::path& mapping);
 
@@ -74,8 +74,8 @@ struct Finding {
 };
 
 // SQLite's integrity and foreign keys, references between interned tables, the digest of every file's stored
-// measurements, row counts, and whether every projection equals one made afresh. Writes nothing. An empty list
-// means that all is well. Throws Error(database) where the file cannot be opened.
+// measurements, row counts, and whether every projection equals one made afresh. Writes nothing. An empty
+// list means that all is well. Throws Error(database) where the file cannot be opened.
 std::vector<Finding> verify(const std::filesystem::path& database);
 
 }  // namespace profdb::importer

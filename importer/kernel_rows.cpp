@@ -15,14 +15,16 @@ namespace profdb::importer {
 namespace {
 
 constexpr std::array<std::array<std::string_view, 3>, 2> kTensorColumns = {
-    {{"Input Shapes", "Input Data Types", "Input Formats"}, {"Output Shapes", "Output Data Types", "Output Formats"}}};
+    {{"Input Shapes", "Input Data Types", "Input Formats"},
+     {"Output Shapes", "Output Data Types", "Output Formats"}}};
 constexpr std::array<std::string_view, 2> kDirections = {"Input", "Output"};
 
 // formats §2: the selected column is the first of these that the file has; the others are fallbacks,
-constexpr std::array<std::string_view, 3> kSelectable = {"Average Duration(us)", "Profiling Average Duration(us)",
-                                                         "Duration(us)"};
+constexpr std::array<std::string_view, 3> kSelectable = {"Average Duration(us)",
+                                                         "Profiling Average Duration(us)", "Duration(us)"};
 // followed by these.
-constexpr std::array<std::string_view, 2> kFallbacks = {"Profiling Median Duration(us)", "Median Duration(us)"};
+constexpr std::array<std::string_view, 2> kFallbacks = {"Profiling Median Duration(us)",
+                                                        "Median Duration(us)"};
 
 std::optional<std::size_t> index_of(const std::vector<std::string>& names, std::string_view name) {
   const auto it = std::find(names.begin(), names.end(), name);
@@ -52,10 +54,12 @@ Columns::Columns(const std::vector<std::string>& names, const std::string& file)
     for (std::size_t c = 0; c < 3; ++c) tensor_[d][c] = index_of(names, kTensorColumns[d][c]);
   const bool communication = index_of(names, "message_bytes") && index_of(names, "num_devices");
   if (!communication && (!tensor_[0][0] || !tensor_[0][1]))
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no column '{}'; a kernel CSV has Input Shapes and Input Data Types, a communication CSV "
-                            "message_bytes and num_devices",
-                            file, tensor_[0][0] ? kTensorColumns[0][1] : kTensorColumns[0][0]));
+    throw Error(
+        ErrorKind::input,
+        fmt::format(
+            "{}: no column '{}'; a kernel CSV has Input Shapes and Input Data Types, a communication CSV "
+            "message_bytes and num_devices",
+            file, tensor_[0][0] ? kTensorColumns[0][1] : kTensorColumns[0][0]));
   latency_names_.emplace_back();
   latency_.emplace_back();
   const auto add = [&](std::string_view name, bool selectable) {
@@ -72,8 +76,8 @@ Columns::Columns(const std::vector<std::string>& names, const std::string& file)
   for (const auto name : kSelectable) add(name, true);
   for (const auto name : kFallbacks) add(name, false);
   if (!latency_[0] && latency_.size() == 1)
-    throw Error(ErrorKind::input, fmt::format("{}: no latency column; expected one of {}, {}", file, fmt::join(kSelectable, ", "),
-                                              fmt::join(kFallbacks, ", ")));
+    throw Error(ErrorKind::input, fmt::format("{}: no latency column; expected one of {}, {}", file,
+                                              fmt::join(kSelectable, ", "), fmt::join(kFallbacks, ", ")));
 }
 
 void RowReader::read_latency(const CsvRow& record) {
@@ -104,7 +108,8 @@ std::variant<const ReadRow*, RejectedRow> RowReader::read(const CsvRow& record) 
   std::array<std::string_view, 3> cells;
   for (std::size_t d = 0; d < 2; ++d) {
     for (std::size_t c = 0; c < 3; ++c)
-      cells[c] = columns_.tensor_[d][c] ? std::string_view(record.cells[*columns_.tensor_[d][c]]) : std::string_view();
+      cells[c] = columns_.tensor_[d][c] ? std::string_view(record.cells[*columns_.tensor_[d][c]])
+                                        : std::string_view();
     auto list = parse_tensor_list(kDirections[d], cells[0], cells[1], cells[2]);
     if (auto* problem = std::get_if<ListProblem>(&list)) return RejectedRow{problem->reason, problem->detail};
     (d == 0 ? row_.row.inputs : row_.row.outputs) = std::move(std::get<0>(list));

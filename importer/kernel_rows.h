@@ -14,8 +14,8 @@ namespace profdb::importer {
 // The columns of one file, by what they are for.
 class Columns {
  public:
-  // Throws Error(input), naming `file`, where the file has no tensor columns and is no communication CSV, or has
-  // no latency column.
+  // Throws Error(input), naming `file`, where the file has no tensor columns and is no communication CSV, or
+  // has no latency column.
   Columns(const std::vector<std::string>& names, const std::string& file);
 
   const std::vector<std::string>& names() const { return names_; }
@@ -25,18 +25,18 @@ class Columns {
  private:
   friend class RowReader;
   std::vector<std::string> names_;
-  std::optional<std::size_t> tensor_[2][3];          // input/output x shapes/dtypes/formats
+  std::optional<std::size_t> tensor_[2][3];  // input/output x shapes/dtypes/formats
   std::vector<std::string> latency_names_;
   std::vector<std::optional<std::size_t>> latency_;  // along latency_names_
 };
 
 // A record that is a measurement.
 struct ReadRow {
-  Row row;                          // measurement_id is not set
-  std::vector<std::string> cells;   // along the columns; those stored elsewhere are emptied
-  std::vector<bool> stored;         // along the columns: whether the cell belongs to the field set
+  Row row;                         // measurement_id is not set
+  std::vector<std::string> cells;  // along the columns; those stored elsewhere are emptied
+  std::vector<bool> stored;        // along the columns: whether the cell belongs to the field set
   std::optional<int> latency_column;
-  std::string unusable_reason;      // latency_zero or latency_invalid; empty for a usable row
+  std::string unusable_reason;  // latency_zero or latency_invalid; empty for a usable row
 };
 
 // A record that is none.

@@ -17,9 +17,12 @@ void bind_optional(SQLite::Statement& statement, int index, const std::optional<
 
 std::int64_t store_operator(store::Connection& connection, std::int64_t release_id, const OpMapping& op) {
   auto& insert = connection.statement(
-      "INSERT INTO op_mapping (release_id, op, category, query_mode, compute_subcategory, tc_input_count, zero_cost, "
-      "accepted_miss, accepted_miss_when, composite, api_path, expected_input_formats, notes, unknown_fields, path)\n"
-      "VALUES (:release, :op, :category, :query_mode, :compute_subcategory, :tc_input_count, :zero_cost, :accepted_miss, "
+      "INSERT INTO op_mapping (release_id, op, category, query_mode, compute_subcategory, tc_input_count, "
+      "zero_cost, "
+      "accepted_miss, accepted_miss_when, composite, api_path, expected_input_formats, notes, "
+      "unknown_fields, path)\n"
+      "VALUES (:release, :op, :category, :query_mode, :compute_subcategory, :tc_input_count, :zero_cost, "
+      ":accepted_miss, "
       ":accepted_miss_when, :composite, :api_path, :expected_input_formats, :notes, :unknown_fields, :path)");
   insert.bind(1, release_id);
   insert.bind(2, op.op);
@@ -36,7 +39,8 @@ std::int64_t store_operator(store::Connection& connection, std::int64_t release_
   bind_optional(insert, 13, op.notes);
   insert.bind(14, op.unknown_fields.dump());
   const auto path = select_path(op);
-  if (const auto* selected = std::get_if<const Path*>(&path)) insert.bind(15, std::string((*selected)->spec().name));
+  if (const auto* selected = std::get_if<const Path*>(&path))
+    insert.bind(15, std::string((*selected)->spec().name));
   insert.exec();
   return connection.db().getLastInsertRowid();
 }
@@ -45,7 +49,8 @@ void store_kernels(store::Connection& connection, std::int64_t op_mapping_id, co
   for (std::size_t i = 0; i < op.kernels.size(); ++i) {
     const std::int64_t kernel = kernel_id(connection, op.kernels[i]);
     auto& insert = connection.statement(
-        "INSERT INTO op_mapping_kernel (op_mapping_id, position, kernel_id)\nVALUES (:op_mapping, :position, :kernel)");
+        "INSERT INTO op_mapping_kernel (op_mapping_id, position, kernel_id)\nVALUES (:op_mapping, :position, "
+        ":kernel)");
     insert.bind(1, op_mapping_id);
     insert.bind(2, static_cast<std::int64_t>(i));
     insert.bind(3, kernel);
@@ -53,11 +58,13 @@ void store_kernels(store::Connection& connection, std::int64_t op_mapping_id, co
   }
 }
 
-void store_policy(store::Connection& connection, std::int64_t release_id, std::int64_t position, const KernelPolicy& policy) {
+void store_policy(store::Connection& connection, std::int64_t release_id, std::int64_t position,
+                  const KernelPolicy& policy) {
   const std::int64_t kernel = kernel_id(connection, policy.kernel);
   auto& insert = connection.statement(
       "INSERT INTO kernel_policy (release_id, position, kernel_id, max_interpolation_dim, axis_transform, "
-      "generic_compute_axis, unknown_fields)\nVALUES (:release, :position, :kernel, :max_interpolation_dim, :axis_transform, "
+      "generic_compute_axis, unknown_fields)\nVALUES (:release, :position, :kernel, :max_interpolation_dim, "
+      ":axis_transform, "
       ":generic_compute_axis, :unknown_fields)");
   insert.bind(1, release_id);
   insert.bind(2, position);
@@ -72,13 +79,15 @@ void store_policy(store::Connection& connection, std::int64_t release_id, std::i
 }  // namespace
 
 void store_mapping(store::Connection& connection, std::int64_t release_id, const Mapping& mapping) {
-  for (const OpMapping& op : mapping.operators) store_kernels(connection, store_operator(connection, release_id, op), op);
+  for (const OpMapping& op : mapping.operators)
+    store_kernels(connection, store_operator(connection, release_id, op), op);
   for (std::size_t i = 0; i < mapping.policies.size(); ++i)
     store_policy(connection, release_id, static_cast<std::int64_t>(i), mapping.policies[i]);
 }
 
 void clear_mapping(store::Connection& connection, std::int64_t release_id) {
-  for (const char* sql : {"DELETE FROM op_mapping\nWHERE release_id = :release", "DELETE FROM kernel_policy\nWHERE release_id = :release",
+  for (const char* sql : {"DELETE FROM op_mapping\nWHERE release_id = :release",
+                          "DELETE FROM kernel_policy\nWHERE release_id = :release",
                           "DELETE FROM projection\nWHERE release_id = :release"}) {
     auto& statement = connection.statement(sql);
     statement.bind(1, release_id);

@@ -17,7 +17,9 @@ using nlohmann::json;
 constexpr std::size_t kRemembered = 100'000;
 
 void append_json_text(std::string& out, const std::string& text) {
-  const bool plain = std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == '"' || c == '\\' || c >= 0x80; });
+  const bool plain = std::none_of(text.begin(), text.end(), [](unsigned char c) {
+    return c < 0x20 || c == '"' || c == '\\' || c >= 0x80;
+  });
   if (plain)
     out.append("\"").append(text).append("\"");
   else
@@ -26,11 +28,13 @@ void append_json_text(std::string& out, const std::string& text) {
 
 void append_shape(std::string& out, const Shape& shape) {
   out += '[';
-  for (std::size_t i = 0; i < shape.size(); ++i) fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : ",", shape[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : ",", shape[i]);
   out += ']';
 }
 
-std::vector<TensorSlot> slots_of(const std::string& shapes, const std::string& dtypes, const std::string& formats) {
+std::vector<TensorSlot> slots_of(const std::string& shapes, const std::string& dtypes,
+                                 const std::string& formats) {
   const json shape_list = json::parse(shapes);
   const json dtype_list = json::parse(dtypes);
   const json format_list = json::parse(formats);
@@ -65,13 +69,21 @@ struct ContentHash::State {
   State& operator=(const State&) = delete;
 };
 
-ContentHash::ContentHash() : state_(new State()) { XXH3_128bits_reset(state_->xxh); }
-ContentHash::~ContentHash() { delete state_; }
+ContentHash::ContentHash() : state_(new State()) {
+  XXH3_128bits_reset(state_->xxh);
+}
+ContentHash::~ContentHash() {
+  delete state_;
+}
 
 void ContentHash::add(const Item& item) {
-  const std::array<std::uint64_t, 7> words = {static_cast<std::uint64_t>(item.row_number), item.inputs, item.outputs, item.fields,
+  const std::array<std::uint64_t, 7> words = {static_cast<std::uint64_t>(item.row_number),
+                                              item.inputs,
+                                              item.outputs,
+                                              item.fields,
                                               std::bit_cast<std::uint64_t>(item.latency_us),
-                                              static_cast<std::uint64_t>(item.latency_column), item.unusable_reason};
+                                              static_cast<std::uint64_t>(item.latency_column),
+                                              item.unusable_reason};
   XXH3_128bits_update(state_->xxh, words.data(), sizeof(words));
 }
 
@@ -80,7 +92,9 @@ std::string ContentHash::finish() const {
   return fmt::format("{:016x}{:016x}", digest.high64, digest.low64);
 }
 
-std::uint64_t ContentHash::text_hash(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
+std::uint64_t ContentHash::text_hash(const std::string& text) {
+  return XXH3_64bits(text.data(), text.size());
+}
 
 MeasurementWriter::MeasurementWriter(store::Connection& connection)
     : connection_(connection),
@@ -91,11 +105,13 @@ MeasurementWriter::MeasurementWriter(store::Connection& connection)
 std::int64_t MeasurementWriter::type_list(const std::string& dtypes, const std::string& formats) {
   const std::string key = dtypes + formats;
   if (const auto it = type_lists_.find(key); it != type_lists_.end()) return it->second;
-  auto& insert = connection_.statement("INSERT OR IGNORE INTO tensor_type_list (dtypes, formats)\nVALUES (:dtypes, :formats)");
+  auto& insert = connection_.statement(
+      "INSERT OR IGNORE INTO tensor_type_list (dtypes, formats)\nVALUES (:dtypes, :formats)");
   insert.bind(1, dtypes);
   insert.bind(2, formats);
   insert.exec();
-  auto& find = connection_.statement("SELECT tensor_type_list_id\nFROM tensor_type_list\nWHERE dtypes = :dtypes\nAND formats = :formats");
+  auto& find = connection_.statement(
+      "SELECT tensor_type_list_id\nFROM tensor_type_list\nWHERE dtypes = :dtypes\nAND formats = :formats");
   find.bind(1, dtypes);
   find.bind(2, formats);
   store::Rows rows(find);
@@ -132,7 +148,8 @@ MeasurementWriter::Interned MeasurementWriter::tensor_list(const std::vector<Ten
   insert.bindNoCopy(3, shapes_);
   insert.exec();
   bound(tensor_lists_);
-  return tensor_lists_.emplace(key_, Interned{next_tensor_list_++, ContentHash::text_hash(key_)}).first->second;
+  return tensor_lists_.emplace(key_, Interned{next_tensor_list_++, ContentHash::text_hash(key_)})
+      .first->second;
 }
 
 MeasurementWriter::Interned MeasurementWriter::field_set(const ReadRow& row) {
@@ -146,7 +163,8 @@ MeasurementWriter::Interned MeasurementWriter::field_set(const ReadRow& row) {
   }
   key_ += ']';
   if (const auto it = field_sets_.find(key_); it != field_sets_.end()) return it->second;
-  auto& insert = connection_.statement("INSERT INTO field_set (field_set_id, field_values)\nVALUES (:id, :values)");
+  auto& insert =
+      connection_.statement("INSERT INTO field_set (field_set_id, field_values)\nVALUES (:id, :values)");
   insert.bind(1, next_field_set_);
   insert.bindNoCopy(2, key_);
   insert.exec();
@@ -154,13 +172,16 @@ MeasurementWriter::Interned MeasurementWriter::field_set(const ReadRow& row) {
   return field_sets_.emplace(key_, Interned{next_field_set_++, ContentHash::text_hash(key_)}).first->second;
 }
 
-std::int64_t MeasurementWriter::add(std::int64_t source_file_id, std::int64_t row_number, const ReadRow& row, ContentHash& hash) {
+std::int64_t MeasurementWriter::add(std::int64_t source_file_id, std::int64_t row_number, const ReadRow& row,
+                                    ContentHash& hash) {
   const Interned inputs = tensor_list(row.row.inputs);
   const Interned outputs = tensor_list(row.row.outputs);
   const Interned fields = field_set(row);
   auto& insert = connection_.statement(
-      "INSERT INTO measurement (measurement_id, source_file_id, row_number, input_list_id, output_list_id, field_set_id, "
-      "latency_us, latency_column, unusable_reason)\nVALUES (:id, :file, :row, :inputs, :outputs, :fields, :latency, :column, "
+      "INSERT INTO measurement (measurement_id, source_file_id, row_number, input_list_id, output_list_id, "
+      "field_set_id, "
+      "latency_us, latency_column, unusable_reason)\nVALUES (:id, :file, :row, :inputs, :outputs, :fields, "
+      ":latency, :column, "
       ":reason)");
   insert.bind(1, next_measurement_);
   insert.bind(2, source_file_id);
@@ -188,17 +209,23 @@ void for_each_measurement(store::Connection& connection, std::int64_t source_fil
   std::vector<std::string> columns;
   {
     auto& statement = connection.statement(
-        "SELECT c.names\nFROM source_file AS f\nJOIN column_list AS c USING (column_list_id)\nWHERE f.source_file_id = :file");
+        "SELECT c.names\nFROM source_file AS f\nJOIN column_list AS c USING (column_list_id)\nWHERE "
+        "f.source_file_id = :file");
     statement.bind(1, source_file_id);
     store::Rows rows(statement);
     if (rows.next()) columns = json::parse(rows.text(0)).get<std::vector<std::string>>();
   }
   auto& statement = connection.statement(
-      "SELECT m.measurement_id, m.row_number, i.shapes, it.dtypes, it.formats, o.shapes, ot.dtypes, ot.formats, "
-      "s.field_values, m.latency_us, m.latency_column, m.unusable_reason\nFROM measurement AS m\nJOIN tensor_list AS i ON "
-      "i.tensor_list_id = m.input_list_id\nJOIN tensor_type_list AS it ON it.tensor_type_list_id = i.tensor_type_list_id\n"
-      "JOIN tensor_list AS o ON o.tensor_list_id = m.output_list_id\nJOIN tensor_type_list AS ot ON ot.tensor_type_list_id = "
-      "o.tensor_type_list_id\nJOIN field_set AS s ON s.field_set_id = m.field_set_id\nWHERE m.source_file_id = :file\nORDER BY "
+      "SELECT m.measurement_id, m.row_number, i.shapes, it.dtypes, it.formats, o.shapes, ot.dtypes, "
+      "ot.formats, "
+      "s.field_values, m.latency_us, m.latency_column, m.unusable_reason\nFROM measurement AS m\nJOIN "
+      "tensor_list AS i ON "
+      "i.tensor_list_id = m.input_list_id\nJOIN tensor_type_list AS it ON it.tensor_type_list_id = "
+      "i.tensor_type_list_id\n"
+      "JOIN tensor_list AS o ON o.tensor_list_id = m.output_list_id\nJOIN tensor_type_list AS ot ON "
+      "ot.tensor_type_list_id = "
+      "o.tensor_type_list_id\nJOIN field_set AS s ON s.field_set_id = m.field_set_id\nWHERE m.source_file_id "
+      "= :file\nORDER BY "
       "m.measurement_id");
   statement.bind(1, source_file_id);
   store::Rows rows(statement);
@@ -209,19 +236,25 @@ void for_each_measurement(store::Connection& connection, std::int64_t source_fil
     stored.row.inputs = slots_of(rows.text(2), rows.text(3), rows.text(4));
     stored.row.outputs = slots_of(rows.text(5), rows.text(6), rows.text(7));
     cells.clear();
-    for (const json& cell : json::parse(rows.text(8))) cells.push_back(cell.is_null() ? "" : cell.get<std::string>());
+    for (const json& cell : json::parse(rows.text(8)))
+      cells.push_back(cell.is_null() ? "" : cell.get<std::string>());
     stored.row.columns = &columns;
     stored.row.cells = &cells;
-    stored.item = {rows.integer(1), ContentHash::text_hash(rows.text(2) + rows.text(3) + rows.text(4)),
-                   ContentHash::text_hash(rows.text(5) + rows.text(6) + rows.text(7)), ContentHash::text_hash(rows.text(8)),
-                   0, -1, 0};
+    stored.item = {rows.integer(1),
+                   ContentHash::text_hash(rows.text(2) + rows.text(3) + rows.text(4)),
+                   ContentHash::text_hash(rows.text(5) + rows.text(6) + rows.text(7)),
+                   ContentHash::text_hash(rows.text(8)),
+                   0,
+                   -1,
+                   0};
     if (rows[9].isNull()) {
       stored.unusable_reason = rows.text(11);
       stored.item.unusable_reason = ContentHash::text_hash(stored.unusable_reason);
     } else {
       stored.row.latency_us = stored.item.latency_us = rows.real(9);
       stored.item.latency_column = rows.integer(10);
-      stored.row.source_class = stored.item.latency_column == 0 ? SourceClass::selected : SourceClass::fallback;
+      stored.row.source_class =
+          stored.item.latency_column == 0 ? SourceClass::selected : SourceClass::fallback;
     }
     use(stored);
   }

@@ -23,10 +23,10 @@ class ContentHash {
 
   struct Item {
     std::int64_t row_number = 0;
-    std::uint64_t inputs = 0;   // text_hash of the stored texts
+    std::uint64_t inputs = 0;  // text_hash of the stored texts
     std::uint64_t outputs = 0;
     std::uint64_t fields = 0;
-    double latency_us = 0;      // 0 where there is none
+    double latency_us = 0;  // 0 where there is none
     std::int64_t latency_column = -1;
     std::uint64_t unusable_reason = 0;
   };
@@ -46,7 +46,8 @@ class MeasurementWriter {
   explicit MeasurementWriter(store::Connection& connection);
 
   // Gives the row its measurement_id and adds it to `hash`.
-  std::int64_t add(std::int64_t source_file_id, std::int64_t row_number, const ReadRow& row, ContentHash& hash);
+  std::int64_t add(std::int64_t source_file_id, std::int64_t row_number, const ReadRow& row,
+                   ContentHash& hash);
 
  private:
   struct Interned {

@@ -28,9 +28,11 @@ std::string text_key(const std::vector<FieldValue>& values) {
   return key;
 }
 
-std::int64_t create_projection(store::Connection& connection, std::int64_t release_id, std::int64_t kernel, const ProjectionKey& key) {
+std::int64_t create_projection(store::Connection& connection, std::int64_t release_id, std::int64_t kernel,
+                               const ProjectionKey& key) {
   auto& insert = connection.statement(
-      "INSERT INTO projection (release_id, kernel_id, path, tc_input_count, axis_policy)\nVALUES (:release, :kernel, :path, "
+      "INSERT INTO projection (release_id, kernel_id, path, tc_input_count, axis_policy)\nVALUES (:release, "
+      ":kernel, :path, "
       ":tc_input_count, :axis_policy)");
   insert.bind(1, release_id);
   insert.bind(2, kernel);
@@ -44,7 +46,8 @@ std::int64_t create_projection(store::Connection& connection, std::int64_t relea
 // What the two kinds of tables have in common: rejections and counters.
 class TableSink : public ProjectionSink {
  public:
-  TableSink(store::Connection& connection, std::int64_t projection_id) : connection_(connection), projection_id_(projection_id) {}
+  TableSink(store::Connection& connection, std::int64_t projection_id)
+      : connection_(connection), projection_id_(projection_id) {}
 
   void add(const Projected& projected, const Row& row, const std::string& unusable_reason) final {
     if (!projected.rejection.empty()) return reject(projected.rejection, row.measurement_id);
@@ -59,14 +62,16 @@ class TableSink : public ProjectionSink {
 
   void finish() override {
     auto& update = connection_.statement(
-        "UPDATE projection\nSET candidate_count = :usable, unusable_count = :unusable\nWHERE projection_id = :projection");
+        "UPDATE projection\nSET candidate_count = :usable, unusable_count = :unusable\nWHERE projection_id = "
+        ":projection");
     update.bind(1, usable_);
     update.bind(2, unusable_);
     update.bind(3, projection_id_);
     update.exec();
     for (const auto& [reason, count] : rejections_) {
       auto& insert_count = connection_.statement(
-          "INSERT INTO projection_rejection_count (projection_id, reason, row_count)\nVALUES (:projection, :reason, :count)");
+          "INSERT INTO projection_rejection_count (projection_id, reason, row_count)\nVALUES (:projection, "
+          ":reason, :count)");
       insert_count.bind(1, projection_id_);
       insert_count.bind(2, reason);
       insert_count.bind(3, count);
@@ -84,7 +89,8 @@ class TableSink : public ProjectionSink {
   void reject(std::string_view reason, std::int64_t measurement_id) {
     ++rejections_[std::string(reason)];
     auto& statement = connection_.statement(
-        "INSERT INTO projection_rejection (projection_id, reason, measurement_id)\nVALUES (:projection, :reason, :measurement)");
+        "INSERT INTO projection_rejection (projection_id, reason, measurement_id)\nVALUES (:projection, "
+        ":reason, :measurement)");
     statement.bind(1, projection_id_);
     statement.bind(2, std::string(reason));
     statement.bind(3, measurement_id);
@@ -182,8 +188,10 @@ class BaseExactSink final : public TableSink {
   void insert(const Projected& projected, const Row& row) override {
     if (!row.latency_us) return;  // contract §2: rows without a usable latency count nowhere
     auto& statement = connection_.statement(
-        "INSERT INTO base_exact_candidate (signature_id, padded_elements, elements, source_class, measurement_id, "
-        "latency_us, input_shapes)\nVALUES (:signature, :padded_elements, :elements, :source_class, :measurement, :latency, "
+        "INSERT INTO base_exact_candidate (signature_id, padded_elements, elements, source_class, "
+        "measurement_id, "
+        "latency_us, input_shapes)\nVALUES (:signature, :padded_elements, :elements, :source_class, "
+        ":measurement, :latency, "
         ":input_shapes)");
     statement.bind(1, signature_id(projected.group));
     statement.bind(2, projected.coordinate[0]);
@@ -201,10 +209,12 @@ class BaseExactSink final : public TableSink {
     if (const auto it = signatures_.find(key); it != signatures_.end()) return it->second;
     if (signatures_.size() >= kRemembered) signatures_.clear();
     auto& insert_signature = connection_.statement(
-        "INSERT OR IGNORE INTO base_exact_signature (projection_id, input_count, input_dtypes)\nVALUES (:projection, "
+        "INSERT OR IGNORE INTO base_exact_signature (projection_id, input_count, input_dtypes)\nVALUES "
+        "(:projection, "
         ":input_count, :input_dtypes)");
     auto& find = connection_.statement(
-        "SELECT signature_id\nFROM base_exact_signature\nWHERE projection_id = :projection\nAND input_count = "
+        "SELECT signature_id\nFROM base_exact_signature\nWHERE projection_id = :projection\nAND input_count "
+        "= "
         ":input_count\nAND input_dtypes = :input_dtypes");
     for (SQLite::Statement* statement : {&insert_signature, &find}) {
       statement->bind(1, projection_id_);
@@ -244,8 +254,8 @@ Projected project(const ProjectionKey& key, const Row& row) {
   return projected;
 }
 
-std::unique_ptr<ProjectionSink> make_table_sink(store::Connection& connection, std::int64_t release_id, std::int64_t kernel,
-                                                const ProjectionKey& key) {
+std::unique_ptr<ProjectionSink> make_table_sink(store::Connection& connection, std::int64_t release_id,
+                                                std::int64_t kernel, const ProjectionKey& key) {
   const std::int64_t id = create_projection(connection, release_id, kernel, key);
   if (key.path == kBaseExactPath) return std::make_unique<BaseExactSink>(connection, id);
   return std::make_unique<PathSink>(connection, id, find_path(key.path)->spec());
@@ -262,9 +272,11 @@ std::int64_t kernel_id(store::Connection& connection, const std::string& name) {
   return rows.integer(0);
 }
 
-Projector::Projector(store::Connection& connection, std::int64_t release_id, const std::vector<ProjectionKey>& keys) {
+Projector::Projector(store::Connection& connection, std::int64_t release_id,
+                     const std::vector<ProjectionKey>& keys) {
   for (const ProjectionKey& key : keys)
-    by_kernel_[key.kernel].push_back({key, make_table_sink(connection, release_id, kernel_id(connection, key.kernel), key)});
+    by_kernel_[key.kernel].push_back(
+        {key, make_table_sink(connection, release_id, kernel_id(connection, key.kernel), key)});
 }
 
 void Projector::add(const std::string& kernel, const Row& row, const std::string& unusable_reason) {

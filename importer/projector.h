@@ -15,8 +15,8 @@ namespace profdb::importer {
 
 // What a row becomes in one projection.
 struct Projected {
-  std::string_view rejection;     // why it does not fit; empty where it does
-  std::vector<FieldValue> group;  // the regime's fields, or the signature's (input count, dtypes)
+  std::string_view rejection;            // why it does not fit; empty where it does
+  std::vector<FieldValue> group;         // the regime's fields, or the signature's (input count, dtypes)
   std::vector<std::int64_t> coordinate;  // along the path's axes; base exact: padded elements
   std::string elements;                  // base exact only
   std::string input_shapes;              // base exact only

@@ -16,10 +16,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-bool is_csv(const fs::path& path) { return path.extension() == ".csv"; }
+bool is_csv(const fs::path& path) {
+  return path.extension() == ".csv";
+}
 
 bool is_kernel_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 // All CSVs of a folder, by name, so that an import does not depend on the order of the file system.
@@ -37,13 +40,14 @@ std::string kernel_of(const fs::path& file, const ImportOptions& options) {
   const auto alias = options.kernel_alias.find(file.stem().string());
   const std::string kernel = alias == options.kernel_alias.end() ? file.stem().string() : alias->second;
   if (!is_kernel_name(kernel))
-    throw Error(ErrorKind::usage,
-                fmt::format("'{}' is no kernel name (letters, digits and _); name the kernel of '{}' with --kernel-alias '{}=KERNEL'",
-                            kernel, file.string(), file.stem().string()));
+    throw Error(ErrorKind::usage, fmt::format("'{}' is no kernel name (letters, digits and _); name the "
+                                              "kernel of '{}' with --kernel-alias '{}=KERNEL'",
+                                              kernel, file.string(), file.stem().string()));
   return kernel;
 }
 
-void add_file(ReleaseSource& source, const fs::path& on_disk, const std::string& stored, const ImportOptions& options) {
+void add_file(ReleaseSource& source, const fs::path& on_disk, const std::string& stored,
+              const ImportOptions& options) {
   SourceFile file;
   file.on_disk = on_disk;
   file.path = stored;
@@ -59,7 +63,9 @@ void add_communication_files(ReleaseSource& source, const fs::path& folder, cons
   if (!ref) return;
   const fs::path data = folder / *ref;
   if (!fs::is_directory(data)) {
-    source.warnings.push_back(fmt::format("communication_data_ref '{}' is no folder beside '{}'; collectives will miss", *ref, folder.string()));
+    source.warnings.push_back(
+        fmt::format("communication_data_ref '{}' is no folder beside '{}'; collectives will miss", *ref,
+                    folder.string()));
     return;
   }
   for (const fs::path& file : csv_files(data))
@@ -75,22 +81,29 @@ void add_files(ReleaseSource& source, const ImportOptions& options) {
     } else if (fs::exists(given)) {
       add_file(source, given, given.filename().string(), options);
     } else {
-      throw Error(ErrorKind::input, fmt::format("'{}' is not there; name a release folder or CSV files", given.string()));
+      throw Error(ErrorKind::input,
+                  fmt::format("'{}' is not there; name a release folder or CSV files", given.string()));
     }
   }
   if (source.files.empty())
-    throw Error(ErrorKind::input, fmt::format("no .csv file in '{}'; name the folder that holds one <KernelType>.csv per kernel",
-                                              options.sources.front().string()));
+    throw Error(
+        ErrorKind::input,
+        fmt::format("no .csv file in '{}'; name the folder that holds one <KernelType>.csv per kernel",
+                    options.sources.front().string()));
   std::set<std::string> seen;
   for (const SourceFile& file : source.files)
     if (!seen.insert(file.path).second)
-      throw Error(ErrorKind::usage, fmt::format("two files are called '{}'; a release holds each name once", file.path));
+      throw Error(ErrorKind::usage,
+                  fmt::format("two files are called '{}'; a release holds each name once", file.path));
 }
 
 void check_aliases(const ReleaseSource& source, const ImportOptions& options) {
   for (const auto& [stem, kernel] : options.kernel_alias)
-    if (std::none_of(source.files.begin(), source.files.end(), [&](const auto& f) { return f.on_disk.stem() == stem; }))
-      throw Error(ErrorKind::usage, fmt::format("--kernel-alias {}={}: there is no file '{}.csv' among the sources", stem, kernel, stem));
+    if (std::none_of(source.files.begin(), source.files.end(),
+                     [&](const auto& f) { return f.on_disk.stem() == stem; }))
+      throw Error(ErrorKind::usage,
+                  fmt::format("--kernel-alias {}={}: there is no file '{}.csv' among the sources", stem,
+                              kernel, stem));
 }
 
 void warn_about_unmapped(ReleaseSource& source) {
@@ -98,18 +111,19 @@ void warn_about_unmapped(ReleaseSource& source) {
   for (const OpMapping& op : source.mapping.operators) mapped.insert(op.kernels.begin(), op.kernels.end());
   for (const SourceFile& file : source.files)
     if (!mapped.contains(file.kernel))
-      source.warnings.push_back(
-          fmt::format("'{}': no operator of the mapping runs as kernel {}; its rows are kept, but no lookup reaches them "
-                      "(--kernel-alias {}=KERNEL gives them to a kernel)",
-                      file.path, file.kernel, file.on_disk.stem().string()));
+      source.warnings.push_back(fmt::format(
+          "'{}': no operator of the mapping runs as kernel {}; its rows are kept, but no lookup reaches them "
+          "(--kernel-alias {}=KERNEL gives them to a kernel)",
+          file.path, file.kernel, file.on_disk.stem().string()));
 }
 
 fs::path mapping_path(const ImportOptions& options) {
   if (options.mapping) return *options.mapping;
   for (const fs::path& given : options.sources)
     if (fs::is_directory(given) && fs::exists(given / "op_mapping.yaml")) return given / "op_mapping.yaml";
-  throw Error(ErrorKind::usage, fmt::format("no op_mapping.yaml in '{}'; give the mapping with --mapping FILE",
-                                            options.sources.front().string()));
+  throw Error(ErrorKind::usage,
+              fmt::format("no op_mapping.yaml in '{}'; give the mapping with --mapping FILE",
+                          options.sources.front().string()));
 }
 
 // "vllm0.18.0_torch2.9.0_cann8.5"
@@ -138,9 +152,12 @@ Identity resolve_identity(const ReleaseSource& source, const ImportOptions& opti
   Identity identity;
   identity.device = first_stated({flags.device, m.device.value_or(""), folder.device});
   identity.framework = first_stated({flags.framework, m.framework.value_or(""), folder.framework});
-  identity.framework_version = first_stated({flags.framework_version, m.version.value_or(""), folder.framework_version});
-  identity.torch_version = first_stated({flags.torch_version, m.pytorch_version.value_or(""), folder.torch_version});
-  identity.cann_version = first_stated({flags.cann_version, m.cann_version.value_or(""), folder.cann_version});
+  identity.framework_version =
+      first_stated({flags.framework_version, m.version.value_or(""), folder.framework_version});
+  identity.torch_version =
+      first_stated({flags.torch_version, m.pytorch_version.value_or(""), folder.torch_version});
+  identity.cann_version =
+      first_stated({flags.cann_version, m.cann_version.value_or(""), folder.cann_version});
   std::string missing;
   const auto need = [&](const std::string& value, const char* flag) {
     if (value.empty()) missing += (missing.empty() ? "" : ", ") + std::string(flag);
@@ -151,8 +168,9 @@ Identity resolve_identity(const ReleaseSource& source, const ImportOptions& opti
   need(identity.torch_version, "--torch-version");
   need(identity.cann_version, "--cann-version");
   if (!missing.empty())
-    throw Error(ErrorKind::usage,
-                fmt::format("neither flags nor mapping nor folder name say which release this is; give {}", missing));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("neither flags nor mapping nor folder name say which release this is; give {}", missing));
   return identity;
 }
 
@@ -181,23 +199,29 @@ std::string sha256_of_text(std::string_view text) {
 std::string canonical_json(const Mapping& mapping) {
   ordered_json operators = ordered_json::array();
   for (const OpMapping& op : mapping.operators)
-    operators.push_back({op.op, op.kernels, op.category, op.query_mode.value_or(""), op.compute_subcategory.value_or(""),
-                         op.tc_input_count.value_or(-1), op.zero_cost, op.accepted_miss.value_or(""), op.accepted_miss_when,
-                         op.composite, op.api_path.value_or(""), op.expected_input_formats, op.notes.value_or(""),
+    operators.push_back({op.op, op.kernels, op.category, op.query_mode.value_or(""),
+                         op.compute_subcategory.value_or(""), op.tc_input_count.value_or(-1), op.zero_cost,
+                         op.accepted_miss.value_or(""), op.accepted_miss_when, op.composite,
+                         op.api_path.value_or(""), op.expected_input_formats, op.notes.value_or(""),
                          op.unknown_fields});
   ordered_json policies = ordered_json::array();
   for (const KernelPolicy& policy : mapping.policies)
-    policies.push_back({policy.kernel, policy.max_interpolation_dim.value_or(-1), policy.axis_transform.value_or(""),
-                        policy.generic_compute_axis.value_or(""), policy.unknown_fields});
-  return ordered_json{operators, policies, mapping.communication_data_ref.value_or(""), mapping.unknown_fields}.dump();
+    policies.push_back({policy.kernel, policy.max_interpolation_dim.value_or(-1),
+                        policy.axis_transform.value_or(""), policy.generic_compute_axis.value_or(""),
+                        policy.unknown_fields});
+  return ordered_json{operators, policies, mapping.communication_data_ref.value_or(""),
+                      mapping.unknown_fields}
+      .dump();
 }
 
 ReleaseSource find_release_source(const ImportOptions& options) {
-  if (options.sources.empty()) throw Error(ErrorKind::usage, "nothing to import; name a release folder or CSV files");
+  if (options.sources.empty())
+    throw Error(ErrorKind::usage, "nothing to import; name a release folder or CSV files");
   ReleaseSource source;
   for (const fs::path& given : options.sources)
     if (!fs::exists(given))
-      throw Error(ErrorKind::input, fmt::format("'{}' is not there; name a release folder or CSV files", given.string()));
+      throw Error(ErrorKind::input,
+                  fmt::format("'{}' is not there; name a release folder or CSV files", given.string()));
   ParsedMapping parsed = read_mapping(mapping_path(options));
   source.mapping = std::move(parsed.mapping);
   source.warnings = std::move(parsed.warnings);

@@ -27,8 +27,8 @@ struct ReleaseSource {
   std::vector<std::string> warnings;
 };
 
-// Looks at the sources without touching any database. Throws Error: usage for an identity or mapping that is not
-// given, an alias for a file that is not there, no source; input for what cannot be read.
+// Looks at the sources without touching any database. Throws Error: usage for an identity or mapping that is
+// not given, an alias for a file that is not there, no source; input for what cannot be read.
 ReleaseSource find_release_source(const ImportOptions& options);
 
 // The mapping as canonical JSON; equal mappings give equal text.

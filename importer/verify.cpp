@@ -19,8 +19,8 @@ namespace {
 using store::Connection;
 using store::Rows;
 
-// A digest over a set of rows that does not depend on their order: what is stored and what is made afresh come in
-// different orders.
+// A digest over a set of rows that does not depend on their order: what is stored and what is made afresh
+// come in different orders.
 class SetDigest {
  public:
   void add(const std::string& row) {
@@ -48,11 +48,12 @@ struct StoredFile {
 std::vector<StoredFile> files(Connection& connection) {
   std::vector<StoredFile> found;
   Rows rows(connection.statement(
-      "SELECT f.source_file_id, f.release_id, f.path, k.name, f.content_hash, f.row_count, f.taken_rows, f.unusable_rows, "
+      "SELECT f.source_file_id, f.release_id, f.path, k.name, f.content_hash, f.row_count, f.taken_rows, "
+      "f.unusable_rows, "
       "f.rejected_rows\nFROM source_file AS f\nJOIN kernel AS k USING (kernel_id)\nWHERE f.failure = ''"));
   while (rows.next())
-    found.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3), rows.text(4), rows.integer(5), rows.integer(6),
-                     rows.integer(7), rows.integer(8)});
+    found.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3), rows.text(4),
+                     rows.integer(5), rows.integer(6), rows.integer(7), rows.integer(8)});
   return found;
 }
 
@@ -65,36 +66,43 @@ void check_integrity(Connection& connection, std::vector<Finding>& findings) {
 void check_foreign_keys(Connection& connection, std::vector<Finding>& findings) {
   Rows rows(connection.statement("PRAGMA foreign_key_check"));
   while (rows.next())
-    findings.push_back({"foreign_keys", fmt::format("table {}, row {}: no such row in {}", rows.text(0), rows.text(1), rows.text(2))});
+    findings.push_back({"foreign_keys", fmt::format("table {}, row {}: no such row in {}", rows.text(0),
+                                                    rows.text(1), rows.text(2))});
 }
 
 // References that are no foreign keys (schema: tensor_list).
 void check_references(Connection& connection, std::vector<Finding>& findings) {
   const std::map<std::string, std::string> checks = {
       {"measurement without its tensor lists",
-       "SELECT count(*) FROM measurement WHERE input_list_id NOT IN (SELECT tensor_list_id FROM tensor_list) OR output_list_id "
+       "SELECT count(*) FROM measurement WHERE input_list_id NOT IN (SELECT tensor_list_id FROM tensor_list) "
+       "OR output_list_id "
        "NOT IN (SELECT tensor_list_id FROM tensor_list)"},
       {"measurement without its field set",
        "SELECT count(*) FROM measurement WHERE field_set_id NOT IN (SELECT field_set_id FROM field_set)"},
       {"tensor list without its dtypes",
-       "SELECT count(*) FROM tensor_list WHERE tensor_type_list_id NOT IN (SELECT tensor_type_list_id FROM tensor_type_list)"}};
+       "SELECT count(*) FROM tensor_list WHERE tensor_type_list_id NOT IN (SELECT tensor_type_list_id FROM "
+       "tensor_type_list)"}};
   for (const auto& [what, sql] : checks)
-    if (const auto count = connection.integer(sql); count > 0) findings.push_back({"references", fmt::format("{} {}", count, what)});
+    if (const auto count = connection.integer(sql); count > 0)
+      findings.push_back({"references", fmt::format("{} {}", count, what)});
 }
 
 // What identifies a projected row, as text.
 std::string row_text(const std::vector<FieldValue>& group, std::string_view rest) {
   std::string text;
   for (const FieldValue& value : group) {
-    text += std::holds_alternative<std::int64_t>(value) ? std::to_string(std::get<std::int64_t>(value)) : std::get<std::string>(value);
+    text += std::holds_alternative<std::int64_t>(value) ? std::to_string(std::get<std::int64_t>(value))
+                                                        : std::get<std::string>(value);
     text += '\x1f';
   }
   return text.append(rest);
 }
 
-std::string candidate_text(const std::vector<std::int64_t>& coordinate, std::string_view elements, std::string_view shapes,
-                           int source_class, std::int64_t measurement_id, double latency_us) {
-  return fmt::format("{}|{}|{}|{}|{}|{}", fmt::join(coordinate, ","), elements, shapes, source_class, measurement_id, latency_us);
+std::string candidate_text(const std::vector<std::int64_t>& coordinate, std::string_view elements,
+                           std::string_view shapes, int source_class, std::int64_t measurement_id,
+                           double latency_us) {
+  return fmt::format("{}|{}|{}|{}|{}|{}", fmt::join(coordinate, ","), elements, shapes, source_class,
+                     measurement_id, latency_us);
 }
 
 struct ProjectionCheck {
@@ -106,14 +114,17 @@ struct ProjectionCheck {
 SetDigest stored_base_exact(Connection& connection, std::int64_t projection_id) {
   SetDigest digest;
   auto& statement = connection.statement(
-      "SELECT s.input_count, s.input_dtypes, c.padded_elements, c.elements, c.input_shapes, c.source_class, c.measurement_id, "
-      "c.latency_us\nFROM base_exact_signature AS s\nJOIN base_exact_candidate AS c USING (signature_id)\nWHERE s.projection_id "
+      "SELECT s.input_count, s.input_dtypes, c.padded_elements, c.elements, c.input_shapes, c.source_class, "
+      "c.measurement_id, "
+      "c.latency_us\nFROM base_exact_signature AS s\nJOIN base_exact_candidate AS c USING "
+      "(signature_id)\nWHERE s.projection_id "
       "= :projection");
   statement.bind(1, projection_id);
   Rows rows(statement);
   while (rows.next())
-    digest.add(row_text({rows.integer(0), rows.text(1)}, candidate_text({rows.integer(2)}, rows.text(3), rows.text(4),
-                                                                         rows[5].getInt(), rows.integer(6), rows.real(7))));
+    digest.add(row_text({rows.integer(0), rows.text(1)},
+                        candidate_text({rows.integer(2)}, rows.text(3), rows.text(4), rows[5].getInt(),
+                                       rows.integer(6), rows.real(7))));
   return digest;
 }
 
@@ -121,17 +132,22 @@ SetDigest stored_path(Connection& connection, const PathSpec& spec, std::int64_t
   SetDigest digest;
   for (const store::RegimeRow& regime : store::list_regimes(connection, spec, projection_id))
     for (const SourceClass source_class : {SourceClass::selected, SourceClass::fallback})
-      for (const store::CandidateRow& row : store::find_class(connection, spec, regime.regime_id, source_class))
-        digest.add(row_text(regime.values, candidate_text(row.coordinate, "", "", static_cast<int>(source_class), row.measurement_id,
-                                                          row.latency_us)));
+      for (const store::CandidateRow& row :
+           store::find_class(connection, spec, regime.regime_id, source_class))
+        digest.add(
+            row_text(regime.values, candidate_text(row.coordinate, "", "", static_cast<int>(source_class),
+                                                   row.measurement_id, row.latency_us)));
   return digest;
 }
 
-std::map<std::string, std::vector<ProjectionCheck>> projections(Connection& connection, std::int64_t release_id, std::vector<Finding>& findings) {
+std::map<std::string, std::vector<ProjectionCheck>> projections(Connection& connection,
+                                                                std::int64_t release_id,
+                                                                std::vector<Finding>& findings) {
   std::map<std::string, std::vector<ProjectionCheck>> by_kernel;
   std::set<ProjectionKey> stored;
   auto& statement = connection.statement(
-      "SELECT p.projection_id, p.path, k.name, p.tc_input_count, p.axis_policy\nFROM projection AS p\nJOIN kernel AS k USING "
+      "SELECT p.projection_id, p.path, k.name, p.tc_input_count, p.axis_policy\nFROM projection AS p\nJOIN "
+      "kernel AS k USING "
       "(kernel_id)\nWHERE p.release_id = :release");
   statement.bind(1, release_id);
   {
@@ -144,12 +160,15 @@ std::map<std::string, std::vector<ProjectionCheck>> projections(Connection& conn
   }
   const auto wanted = projection_keys(load_mapping(connection, release_id));
   for (const ProjectionKey& key : wanted)
-    if (!stored.contains(key)) findings.push_back({"projection", fmt::format("release {}: kernel {} has no projection for path {}", release_id, key.kernel, key.path)});
+    if (!stored.contains(key))
+      findings.push_back({"projection", fmt::format("release {}: kernel {} has no projection for path {}",
+                                                    release_id, key.kernel, key.path)});
   return by_kernel;
 }
 
 // Reads every measurement of a file once: digest, counts, and every projection afresh.
-void check_file(Connection& connection, const StoredFile& file, std::vector<ProjectionCheck>* checks, std::vector<Finding>& findings) {
+void check_file(Connection& connection, const StoredFile& file, std::vector<ProjectionCheck>* checks,
+                std::vector<Finding>& findings) {
   ContentHash hash;
   std::int64_t taken = 0;
   std::int64_t unusable = 0;
@@ -160,23 +179,30 @@ void check_file(Connection& connection, const StoredFile& file, std::vector<Proj
     for (ProjectionCheck& check : *checks) {
       const Projected p = project(check.key, stored.row);
       if (p.rejection.empty())
-        check.fresh.add(row_text(p.group, candidate_text(p.coordinate, p.elements, p.input_shapes, static_cast<int>(stored.row.source_class),
+        check.fresh.add(row_text(p.group, candidate_text(p.coordinate, p.elements, p.input_shapes,
+                                                         static_cast<int>(stored.row.source_class),
                                                          stored.row.measurement_id, *stored.row.latency_us)));
     }
   });
   if (hash.finish() != file.content_hash)
-    findings.push_back({"digests", fmt::format("file {} of release {}: its measurements are not those that were imported", file.path, file.release_id)});
+    findings.push_back(
+        {"digests", fmt::format("file {} of release {}: its measurements are not those that were imported",
+                                file.path, file.release_id)});
   auto& count = connection.statement("SELECT count(*)\nFROM rejected_row\nWHERE source_file_id = :file");
   count.bind(1, file.id);
   Rows rows(count);
   rows.next();
-  if (taken != file.taken || unusable != file.unusable || rows.integer(0) != file.rejected || file.row_count != taken + unusable + file.rejected)
-    findings.push_back({"counts", fmt::format("file {} of release {}: {} rows are recorded as {} taken, {} unusable, {} rejected; found {}, {}, {}",
-                                              file.path, file.release_id, file.row_count, file.taken, file.unusable, file.rejected,
-                                              taken, unusable, rows.integer(0))});
+  if (taken != file.taken || unusable != file.unusable || rows.integer(0) != file.rejected ||
+      file.row_count != taken + unusable + file.rejected)
+    findings.push_back(
+        {"counts", fmt::format("file {} of release {}: {} rows are recorded as {} taken, {} unusable, {} "
+                               "rejected; found {}, {}, {}",
+                               file.path, file.release_id, file.row_count, file.taken, file.unusable,
+                               file.rejected, taken, unusable, rows.integer(0))});
 }
 
-void check_release(Connection& connection, std::int64_t release_id, const std::vector<StoredFile>& all, std::vector<Finding>& findings) {
+void check_release(Connection& connection, std::int64_t release_id, const std::vector<StoredFile>& all,
+                   std::vector<Finding>& findings) {
   auto checks = projections(connection, release_id, findings);
   for (const StoredFile& file : all) {
     if (file.release_id != release_id) continue;
@@ -185,12 +211,15 @@ void check_release(Connection& connection, std::int64_t release_id, const std::v
   }
   for (const auto& [kernel, list] : checks)
     for (const ProjectionCheck& check : list) {
-      const SetDigest stored = check.key.path == kBaseExactPath ? stored_base_exact(connection, check.id)
-                                                                : stored_path(connection, find_path(check.key.path)->spec(), check.id);
+      const SetDigest stored = check.key.path == kBaseExactPath
+                                   ? stored_base_exact(connection, check.id)
+                                   : stored_path(connection, find_path(check.key.path)->spec(), check.id);
       if (!(stored == check.fresh))
-        findings.push_back({"projection", fmt::format("release {}, kernel {}, path {}: {} stored candidates, {} made afresh, or others; "
-                                                      "'profdb mapping set' makes them anew",
-                                                      release_id, kernel, check.key.path, stored.count(), check.fresh.count())});
+        findings.push_back(
+            {"projection",
+             fmt::format("release {}, kernel {}, path {}: {} stored candidates, {} made afresh, or others; "
+                         "'profdb mapping set' makes them anew",
+                         release_id, kernel, check.key.path, stored.count(), check.fresh.count())});
     }
 }
 
@@ -206,7 +235,8 @@ std::vector<Finding> verify(const std::filesystem::path& database) {
     check_foreign_keys(connection, findings);
     check_references(connection, findings);
     const auto all = files(connection);
-    for (const ReleaseInfo& info : list_releases(connection)) check_release(connection, info.release_id, all, findings);
+    for (const ReleaseInfo& info : list_releases(connection))
+      check_release(connection, info.release_id, all, findings);
   } catch (const SQLite::Exception& e) {
     throw store::database_error(database, e, "verify");
   }

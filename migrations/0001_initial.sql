@@ -38,8 +38,8 @@ CREATE TABLE kernel (
   name       TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- The columns of a CSV, in order, shared by the files that have the same.
 CREATE TABLE column_list (
+  -- The columns of a CSV, in order, shared by the files that have the same.
   column_list_id  INTEGER PRIMARY KEY,
   names           TEXT NOT NULL UNIQUE CHECK (json_valid(names))
 ) STRICT;
@@ -61,35 +61,36 @@ CREATE TABLE source_file (
   failure          TEXT NOT NULL DEFAULT '',    -- why the file was left out (--keep-going)
   UNIQUE (release_id, path)
 ) STRICT;
--- Serves: the files of a kernel in a release.
-CREATE INDEX source_file_kernel ON source_file (release_id, kernel_id);
+CREATE INDEX source_file_kernel
+  -- Serves: the files of a kernel in a release.
+  ON source_file (release_id, kernel_id);
 
--- Interned dtype and format lists of one direction: JSON arrays of text, slot by slot.
 CREATE TABLE tensor_type_list (
+  -- Interned dtype and format lists of one direction: JSON arrays of text, slot by slot.
   tensor_type_list_id  INTEGER PRIMARY KEY,
   dtypes               TEXT NOT NULL,
   formats              TEXT NOT NULL,
   UNIQUE (dtypes, formats)
 ) STRICT;
 
--- Interned tensor lists of one direction: a JSON array of shapes, null for an absent slot. Equal lists may
--- share an entry. No foreign key points here: deleting a release sweeps the entries that nobody uses, and
--- profdb verify checks the references.
 CREATE TABLE tensor_list (
+  -- Interned tensor lists of one direction: a JSON array of shapes, null for an absent slot. Equal lists may
+  -- share an entry. No foreign key points here: deleting a release sweeps the entries that nobody uses, and
+  -- profdb verify checks the references.
   tensor_list_id       INTEGER PRIMARY KEY,
   tensor_type_list_id  INTEGER NOT NULL,
   shapes               TEXT NOT NULL
 ) STRICT;
 
--- Interned values of every column that is neither a tensor list nor the row's latency: a JSON array that
--- runs along the file's column_list, null where the column is stored elsewhere.
 CREATE TABLE field_set (
+  -- Interned values of every column that is neither a tensor list nor the row's latency: a JSON array that
+  -- runs along the file's column_list, null where the column is stored elsewhere.
   field_set_id    INTEGER PRIMARY KEY,
   field_values    TEXT NOT NULL
 ) STRICT;
 
--- One row of a CSV. measurement_id rises with row_number within a file and with the files of an import.
 CREATE TABLE measurement (
+  -- One row of a CSV. measurement_id rises with row_number within a file and with the files of an import.
   measurement_id    INTEGER PRIMARY KEY,
   source_file_id    INTEGER NOT NULL REFERENCES source_file ON DELETE CASCADE,
   row_number        INTEGER NOT NULL,  -- data rows of the file, from 1
@@ -102,11 +103,12 @@ CREATE TABLE measurement (
   CHECK ((latency_us IS NULL) = (unusable_reason IS NOT NULL)),
   CHECK ((latency_us IS NULL) = (latency_column IS NULL))
 ) STRICT;
--- Serves: the rows of a file in order (re-projection, verify, deleting a release).
-CREATE INDEX measurement_source_file ON measurement (source_file_id);
+CREATE INDEX measurement_source_file
+  -- Serves: the rows of a file in order (re-projection, verify, deleting a release).
+  ON measurement (source_file_id);
 
--- A row of a CSV that is no measurement, as it stood. Nothing of a file is lost.
 CREATE TABLE rejected_row (
+  -- A row of a CSV that is no measurement, as it stood. Nothing of a file is lost.
   rejected_row_id  INTEGER PRIMARY KEY,
   source_file_id   INTEGER NOT NULL REFERENCES source_file ON DELETE CASCADE,
   row_number       INTEGER NOT NULL,
@@ -115,10 +117,12 @@ CREATE TABLE rejected_row (
   detail           TEXT NOT NULL,
   cells            TEXT NOT NULL  -- JSON array of the cells
 ) STRICT;
-CREATE INDEX rejected_row_source_file ON rejected_row (source_file_id);
+CREATE INDEX rejected_row_source_file
+  -- Serves: the rejected rows of a file (verify, deleting a release).
+  ON rejected_row (source_file_id);
 
--- The mapping as imported, so that the file alone is enough for a simulator.
 CREATE TABLE op_mapping (
+  -- The mapping as imported, so that the file alone is enough for a simulator.
   op_mapping_id           INTEGER PRIMARY KEY,
   release_id              INTEGER NOT NULL REFERENCES release ON DELETE CASCADE,
   op                      TEXT NOT NULL,
@@ -156,9 +160,9 @@ CREATE TABLE kernel_policy (
   PRIMARY KEY (release_id, kernel_id)
 ) STRICT, WITHOUT ROWID;
 
--- How one path sees the rows of one kernel for the operators that ask alike: what a row projects to depends
--- on tc_input_count (-1: all inputs) and on the axis policy ('' where the path has none).
 CREATE TABLE projection (
+  -- How one path sees the rows of one kernel for the operators that ask alike: what a row projects to depends
+  -- on tc_input_count (-1: all inputs) and on the axis policy ('' where the path has none).
   projection_id    INTEGER PRIMARY KEY,
   release_id       INTEGER NOT NULL REFERENCES release ON DELETE CASCADE,
   kernel_id        INTEGER NOT NULL REFERENCES kernel,
@@ -170,8 +174,8 @@ CREATE TABLE projection (
   UNIQUE (release_id, path, kernel_id, tc_input_count, axis_policy)
 ) STRICT;
 
--- Measurements that do not fit a path, and why. Counts by reason for results; rows for people.
 CREATE TABLE projection_rejection (
+  -- Measurements that do not fit a path, and why. Counts by reason for results; rows for people.
   projection_id   INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   reason          TEXT NOT NULL,
   measurement_id  INTEGER NOT NULL,
@@ -184,10 +188,10 @@ CREATE TABLE projection_rejection_count (
   PRIMARY KEY (projection_id, reason)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §2: the base exact match. A signature holds what every rule keeps equal for a whole class of rows;
--- a candidate adds what the rules keep per row: the elements of each slot (all exact rules), and the elements
--- of slot 0 with every dimension but leading ones rounded up to 64 (padding as well).
 CREATE TABLE base_exact_signature (
+  -- Contract §2: the base exact match. A signature holds what every rule keeps equal for a whole class of rows;
+  -- a candidate adds what the rules keep per row: the elements of each slot (all exact rules), and the elements
+  -- of slot 0 with every dimension but leading ones rounded up to 64 (padding as well).
   signature_id   INTEGER PRIMARY KEY,
   projection_id  INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count    INTEGER NOT NULL,
@@ -205,8 +209,8 @@ CREATE TABLE base_exact_candidate (
   PRIMARY KEY (signature_id, padded_elements, elements, source_class, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §3: Matrix multiplication as M, K, N.
 CREATE TABLE matrix_compute_regime (
+  -- Contract §3: Matrix multiplication as M, K, N.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count           INTEGER NOT NULL,  -- tensor inputs that take part
@@ -231,8 +235,8 @@ CREATE TABLE matrix_compute_candidate (
   PRIMARY KEY (regime_id, source_class, n, k, m, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §12: Any other kernel, along axis_0 or output_numel as the projection says.
 CREATE TABLE generic_compute_regime (
+  -- Contract §12: Any other kernel, along axis_0 or output_numel as the projection says.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count           INTEGER NOT NULL,  -- tensor inputs that take part
@@ -256,8 +260,8 @@ CREATE TABLE generic_compute_candidate (
   PRIMARY KEY (regime_id, source_class, axis_0, output_numel, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §4: Collectives by message size.
 CREATE TABLE communication_regime (
+  -- Contract §4: Collectives by message size.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   num_devices           INTEGER NOT NULL,  -- size of the group
@@ -277,8 +281,8 @@ CREATE TABLE communication_candidate (
   PRIMARY KEY (regime_id, source_class, message_bytes, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §6: DispatchFFNCombine by tokens.
 CREATE TABLE moe_fused_regime (
+  -- Contract §6: DispatchFFNCombine by tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   activation_dtype      TEXT NOT NULL,
@@ -307,8 +311,8 @@ CREATE TABLE moe_fused_candidate (
   PRIMARY KEY (regime_id, source_class, tokens, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §7: Broadcasting operators by the shape of their output.
 CREATE TABLE elementwise_regime (
+  -- Contract §7: Broadcasting operators by the shape of their output.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   output_rank           INTEGER NOT NULL,  -- after removing a leading 1
@@ -333,8 +337,8 @@ CREATE TABLE elementwise_candidate (
   PRIMARY KEY (regime_id, source_class, axis_0, axis_1, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §8: LightningIndexer by tokens and cache blocks.
 CREATE TABLE attention_lightning_indexer_regime (
+  -- Contract §8: LightningIndexer by tokens and cache blocks.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   query_dtype           TEXT NOT NULL,
@@ -363,8 +367,8 @@ CREATE TABLE attention_lightning_indexer_candidate (
   PRIMARY KEY (regime_id, source_class, tokens, cache_blocks, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §9: SparseFlashAttention by tokens.
 CREATE TABLE attention_sparse_sharedkv_regime (
+  -- Contract §9: SparseFlashAttention by tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   query_dtype           TEXT NOT NULL,
@@ -391,8 +395,8 @@ CREATE TABLE attention_sparse_sharedkv_candidate (
   PRIMARY KEY (regime_id, source_class, tokens, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §10: Dynamic quantization scales by M and K.
 CREATE TABLE compute_scale_regime (
+  -- Contract §10: Dynamic quantization scales by M and K.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_dtype           TEXT NOT NULL,  -- float16 stays DT_FLOAT16
@@ -417,8 +421,8 @@ CREATE TABLE compute_scale_candidate (
   PRIMARY KEY (regime_id, source_class, m, k, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §10: Quantized matrix multiplication as M, K, N.
 CREATE TABLE quantized_matmul_regime (
+  -- Contract §10: Quantized matrix multiplication as M, K, N.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count           INTEGER NOT NULL,
@@ -447,8 +451,8 @@ CREATE TABLE quantized_matmul_candidate (
   PRIMARY KEY (regime_id, source_class, n, k, m, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §11: MLA cache update by tokens.
 CREATE TABLE scatter_nd_update_mla_regime (
+  -- Contract §11: MLA cache update by tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   cache_dtype           TEXT NOT NULL,
@@ -473,8 +477,8 @@ CREATE TABLE scatter_nd_update_mla_candidate (
   PRIMARY KEY (regime_id, source_class, tokens, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- Contract §13: FusedInferAttentionScore by sequence length, batch and heads, at equal tokens.
 CREATE TABLE attention_special_regime (
+  -- Contract §13: FusedInferAttentionScore by sequence length, batch and heads, at equal tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   query_dtype           TEXT NOT NULL,
@@ -501,8 +505,8 @@ CREATE TABLE attention_special_candidate (
   PRIMARY KEY (regime_id, source_class, tokens, seq, batch, heads, head_dim, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
--- What was asked and answered. It outlives releases: no foreign key.
 CREATE TABLE query_log (
+  -- What was asked and answered. It outlives releases: no foreign key.
   query_log_id  INTEGER PRIMARY KEY,
   logged_at     TEXT NOT NULL,     -- UTC, ISO 8601
   session       TEXT NOT NULL,     -- one engine's life
@@ -524,8 +528,8 @@ CREATE TABLE query_log (
 
 -- Views for people. Each says what question it answers.
 
--- What is each regime: its fields as JSON, and how many rows it has?
 CREATE VIEW regime AS
+-- What is each regime: its fields as JSON, and how many rows it has?
 SELECT 'matrix_compute' AS path, r.regime_id, r.projection_id, json_object('input_count', r.input_count, 'input_dtypes', r.input_dtypes, 'lead_a', r.lead_a, 'lead_b', r.lead_b, 'input_formats', r.input_formats) AS fields, r.usable_rows, r.unusable_rows
 FROM matrix_compute_regime AS r
 UNION ALL
@@ -559,8 +563,8 @@ UNION ALL
 SELECT 'attention_special' AS path, r.regime_id, r.projection_id, json_object('query_dtype', r.query_dtype, 'sparse_mode', r.sparse_mode, 'kv_heads', r.kv_heads, 'input_layout', r.input_layout, 'phase', r.phase, 'quant_mode', r.quant_mode) AS fields, r.usable_rows, r.unusable_rows
 FROM attention_special_regime AS r;
 
--- Every candidate once per axis of its path: its value there, and where it stands on the other axes.
 CREATE VIEW candidate_coordinate AS
+-- Every candidate once per axis of its path: its value there, and where it stands on the other axes.
 SELECT 'matrix_compute' AS path, c.regime_id, c.source_class, 'M' AS axis, c.m AS value, 'K=' || c.k || ',' || 'N=' || c.n AS others, c.measurement_id, c.latency_us
 FROM matrix_compute_candidate AS c
 UNION ALL
@@ -634,8 +638,8 @@ UNION ALL
 SELECT 'attention_special' AS path, c.regime_id, c.source_class, 'head_dim' AS axis, c.head_dim AS value, 'tokens=' || c.tokens || ',' || 'seq=' || c.seq || ',' || 'batch=' || c.batch || ',' || 'heads=' || c.heads AS others, c.measurement_id, c.latency_us
 FROM attention_special_candidate AS c;
 
--- Every candidate of every path once, its coordinate as text.
 CREATE VIEW candidate AS
+-- Every candidate of every path once, its coordinate as text.
 SELECT 'matrix_compute' AS path, c.regime_id, c.source_class, 'M=' || c.m || ',K=' || c.k || ',N=' || c.n AS coordinate, c.measurement_id, c.latency_us
 FROM matrix_compute_candidate AS c
 UNION ALL
@@ -669,8 +673,8 @@ UNION ALL
 SELECT 'attention_special' AS path, c.regime_id, c.source_class, 'tokens=' || c.tokens || ',seq=' || c.seq || ',batch=' || c.batch || ',heads=' || c.heads || ',head_dim=' || c.head_dim AS coordinate, c.measurement_id, c.latency_us
 FROM attention_special_candidate AS c;
 
--- Which coordinates were measured more than once, and how far apart are the latencies? (contract §5: spread)
 CREATE VIEW duplicate_coordinates AS
+-- Which coordinates were measured more than once, and how far apart are the latencies? (contract §5: spread)
 SELECT c.path, p.release_id, k.name AS kernel, c.regime_id, iif(c.source_class = 0, 'selected', 'fallback') AS source_class,
        c.coordinate, count(*) AS points, min(c.latency_us) AS min_latency_us, max(c.latency_us) AS max_latency_us
 FROM candidate AS c
@@ -680,9 +684,9 @@ JOIN kernel AS k ON k.kernel_id = p.kernel_id
 GROUP BY c.path, c.regime_id, c.source_class, c.coordinate
 HAVING count(*) > 1;
 
+CREATE VIEW candidate_density AS
 -- Where are measurements dense, where sparse? Per regime, source class and axis: points, distinct values,
 -- range, and the largest step between neighbours, absolute and as a ratio.
-CREATE VIEW candidate_density AS
 WITH distinct_value AS (
   SELECT path, regime_id, source_class, axis, value, count(*) AS points
   FROM candidate_coordinate
@@ -703,9 +707,9 @@ JOIN release AS rel ON rel.release_id = p.release_id
 JOIN kernel AS k ON k.kernel_id = p.kernel_id
 GROUP BY s.path, s.regime_id, s.source_class, s.axis;
 
+CREATE VIEW interpolable_regimes AS
 -- Which regimes can be interpolated along which axes? Lines: sets of candidates that differ on this axis only
 -- and hold at least two distinct values.
-CREATE VIEW interpolable_regimes AS
 SELECT l.path, p.release_id, k.name AS kernel, l.regime_id, r.fields AS regime,
        iif(l.source_class = 0, 'selected', 'fallback') AS source_class, l.axis,
        count(*) AS lines, sum(l.points) AS points, max(l.distinct_values) AS longest_line
@@ -720,9 +724,9 @@ JOIN projection AS p ON p.projection_id = r.projection_id
 JOIN kernel AS k ON k.kernel_id = p.kernel_id
 GROUP BY l.path, l.regime_id, l.source_class, l.axis;
 
+CREATE VIEW rejections AS
 -- Which rows were not used, and why? path 'import': the row is no measurement, or has no usable latency;
 -- otherwise the path that could not project it.
-CREATE VIEW rejections AS
 SELECT f.release_id, k.name AS kernel, f.path AS file, 'import' AS path, x.reason, count(*) AS row_count
 FROM rejected_row AS x
 JOIN source_file AS f USING (source_file_id)
@@ -744,8 +748,8 @@ JOIN measurement AS m USING (measurement_id)
 JOIN source_file AS f ON f.source_file_id = m.source_file_id
 GROUP BY p.projection_id, f.source_file_id, x.reason;
 
--- The tensors of every measurement, one row per direction and slot.
 CREATE VIEW measurement_tensor AS
+-- The tensors of every measurement, one row per direction and slot.
 SELECT m.measurement_id, 'input' AS direction, s.key AS slot, s.value AS shape,
        json_extract(t.dtypes, '$[' || s.key || ']') AS dtype, json_extract(t.formats, '$[' || s.key || ']') AS format
 FROM measurement AS m
@@ -758,8 +762,8 @@ FROM measurement AS m
 JOIN tensor_list AS l ON l.tensor_list_id = m.output_list_id
 JOIN tensor_type_list AS t USING (tensor_type_list_id), json_each(l.shapes) AS s;
 
--- Every other column of every measurement, by name.
 CREATE VIEW measurement_field AS
+-- Every other column of every measurement, by name.
 SELECT m.measurement_id, n.value AS name, v.value AS value
 FROM measurement AS m
 JOIN source_file AS f USING (source_file_id)
@@ -767,8 +771,8 @@ JOIN column_list AS c USING (column_list_id)
 JOIN field_set AS s USING (field_set_id), json_each(c.names) AS n, json_each(s.field_values) AS v
 WHERE v.key = n.key AND v.value IS NOT NULL;
 
--- The measurements with their release, kernel, file and the column that their latency comes from.
 CREATE VIEW measurement_row AS
+-- The measurements with their release, kernel, file and the column that their latency comes from.
 SELECT m.measurement_id, f.release_id, k.name AS kernel, f.path AS file, m.row_number,
        i.shapes AS input_shapes, it.dtypes AS input_dtypes, it.formats AS input_formats,
        o.shapes AS output_shapes, ot.dtypes AS output_dtypes, ot.formats AS output_formats,
@@ -782,22 +786,22 @@ JOIN tensor_type_list AS it ON it.tensor_type_list_id = i.tensor_type_list_id
 JOIN tensor_list AS o ON o.tensor_list_id = m.output_list_id
 JOIN tensor_type_list AS ot ON ot.tensor_type_list_id = o.tensor_type_list_id;
 
--- What did lookups return, per operator and kernel?
 CREATE VIEW lookup_summary AS
+-- What did lookups return, per operator and kernel?
 SELECT release_id, op, source, kernel, path, method, dim, axes, count(*) AS lookups,
        min(latency_us) AS min_latency_us, max(latency_us) AS max_latency_us, avg(elapsed_ns) / 1000.0 AS mean_elapsed_us
 FROM query_log
 GROUP BY release_id, op, source, kernel, path, method, dim, axes;
 
--- Why did lookups miss, and for which operators?
 CREATE VIEW miss_reasons AS
+-- Why did lookups miss, and for which operators?
 SELECT release_id, op, reason, path, count(*) AS lookups, count(DISTINCT leaf_digest) AS distinct_calls
 FROM query_log
 WHERE source = 'MISS'
 GROUP BY release_id, op, reason, path;
 
--- Which operators of the mapping have data, and which have none? One row per operator and kernel.
 CREATE VIEW release_coverage AS
+-- Which operators of the mapping have data, and which have none? One row per operator and kernel.
 SELECT o.release_id, o.op, o.path, o.tc_input_count, k.name AS kernel, x.position,
        coalesce((SELECT sum(f.row_count) FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id), 0) AS row_count,
        coalesce((SELECT sum(f.taken_rows) FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id), 0) AS usable_rows,

@@ -45,12 +45,15 @@ class AttentionLightningIndexer final : public Path {
     const auto output = row_slot(row.outputs, 0);
     if (!query || !cache) return Unfit{"target_unextractable", "no query in slot 0 or no cache in slot 1"};
     if (!output || output->shape.empty()) return Unfit{"target_unextractable", "no output to read topk from"};
-    const std::vector<TensorSlot> rest(row.inputs.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, row.inputs.size())),
-                                       row.inputs.end());
+    const std::vector<TensorSlot> rest(
+        row.inputs.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, row.inputs.size())),
+        row.inputs.end());
     const std::string metadata = metadata_text(rest);
-    if (metadata.empty()) return Unfit{"request_group_unextractable", "no INT32 or INT64 tensor after slot 2"};
+    if (metadata.empty())
+      return Unfit{"request_group_unextractable", "no INT32 or INT64 tensor after slot 2"};
     return point<Candidate>({*query, *cache, output->shape.back(),
-                             request_group(metadata, row_query_lens(row), row_seq_lens(row), std::string(row.field("Runtime phase"))),
+                             request_group(metadata, row_query_lens(row), row_seq_lens(row),
+                                           std::string(row.field("Runtime phase"))),
                              std::string(row.field("API Path"))});
   }
 
@@ -59,22 +62,28 @@ class AttentionLightningIndexer final : public Path {
     const Argument* query = argument_of(leaf, "query", 0);
     const Argument* weights = argument_of(leaf, "weights", 1);
     const Argument* cache = argument_of(leaf, "cache", 2);
-    const auto is_tensor = [](const Argument* a) { return a != nullptr && a->kind == Argument::Kind::tensor; };
+    const auto is_tensor = [](const Argument* a) {
+      return a != nullptr && a->kind == Argument::Kind::tensor;
+    };
     if (!is_tensor(query) || !is_tensor(cache)) return Unfit{"target_unextractable", "no query or no cache"};
-    if (leaf.outputs.empty() || leaf.outputs.front().shape.empty()) return Unfit{"target_unextractable", "no output to read topk from"};
+    if (leaf.outputs.empty() || leaf.outputs.front().shape.empty())
+      return Unfit{"target_unextractable", "no output to read topk from"};
     std::vector<TensorSlot> rest;
     for (const Argument& argument : leaf.inputs)
       if (&argument != query && &argument != weights && &argument != cache)
         for (const Tensor& tensor : argument.tensors) rest.push_back(call_slot(tensor));
     const std::string metadata = metadata_text(rest);
-    if (metadata.empty()) return Unfit{"request_group_unextractable", "the call passes no INT32 or INT64 metadata tensor"};
+    if (metadata.empty())
+      return Unfit{"request_group_unextractable", "the call passes no INT32 or INT64 metadata tensor"};
     std::string api_path = attr_text(leaf, "api_path");
     if (api_path.empty()) api_path = call.op.api_path.value_or("");
-    auto target = point<Target>({call_slot(query->tensors.front()), call_slot(cache->tensors.front()), leaf.outputs.front().shape.back(),
-                                 request_group(metadata, attr_list_text(leaf, "query_lens"), attr_list_text(leaf, "seq_lens"),
-                                               attr_text(leaf, "phase")),
+    auto target = point<Target>({call_slot(query->tensors.front()), call_slot(cache->tensors.front()),
+                                 leaf.outputs.front().shape.back(),
+                                 request_group(metadata, attr_list_text(leaf, "query_lens"),
+                                               attr_list_text(leaf, "seq_lens"), attr_text(leaf, "phase")),
                                  api_path});
-    if (auto* found = std::get_if<Target>(&target); found != nullptr && !api_path.empty()) found->path_fields = {{"api_path", api_path}};
+    if (auto* found = std::get_if<Target>(&target); found != nullptr && !api_path.empty())
+      found->path_fields = {{"api_path", api_path}};
     return target;
   }
 

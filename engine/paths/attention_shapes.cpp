@@ -19,14 +19,15 @@ std::optional<QueryShape> query_shape(const Shape& query) {
 std::string metadata_text(const std::vector<TensorSlot>& tensors) {
   std::string text;
   for (const TensorSlot& tensor : tensors) {
-    if (!tensor.present || tensor.shape.empty() || (tensor.dtype != "INT32" && tensor.dtype != "INT64")) continue;
+    if (!tensor.present || tensor.shape.empty() || (tensor.dtype != "INT32" && tensor.dtype != "INT64"))
+      continue;
     text += (text.empty() ? "" : ";") + tensor.dtype + "[" + to_string(tensor.shape) + "]";
   }
   return text;
 }
 
-std::string request_group(const std::string& metadata, const std::string& query_lens, const std::string& seq_lens,
-                          const std::string& phase) {
+std::string request_group(const std::string& metadata, const std::string& query_lens,
+                          const std::string& seq_lens, const std::string& phase) {
   std::string group = metadata;
   if (!query_lens.empty()) group += "|query_lens=" + query_lens;
   if (!seq_lens.empty()) group += "|seq_lens=" + seq_lens;
@@ -34,7 +35,11 @@ std::string request_group(const std::string& metadata, const std::string& query_
   return group;
 }
 
-std::string row_query_lens(const Row& row) { return list_text(row.field("Runtime actual_seq_lengths_values")); }
-std::string row_seq_lens(const Row& row) { return list_text(row.field("Runtime actual_seq_lengths_kv_values")); }
+std::string row_query_lens(const Row& row) {
+  return list_text(row.field("Runtime actual_seq_lengths_values"));
+}
+std::string row_seq_lens(const Row& row) {
+  return list_text(row.field("Runtime actual_seq_lengths_kv_values"));
+}
 
 }  // namespace profdb

@@ -23,8 +23,8 @@ std::optional<QueryShape> query_shape(const Shape& query);
 std::string metadata_text(const std::vector<TensorSlot>& tensors);
 
 // Metadata with the request's lengths and phase, which join where they are stated.
-std::string request_group(const std::string& metadata, const std::string& query_lens, const std::string& seq_lens,
-                          const std::string& phase);
+std::string request_group(const std::string& metadata, const std::string& query_lens,
+                          const std::string& seq_lens, const std::string& phase);
 
 // The lengths that a row states.
 std::string row_query_lens(const Row& row);

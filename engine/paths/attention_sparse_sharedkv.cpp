@@ -48,8 +48,13 @@ class AttentionSparseSharedkv final : public Path {
     const auto query = row_slot(row.inputs, 0);
     const auto cache = row_slot(row.inputs, 1);
     if (!query || !cache) return Unfit{"target_unextractable", "no query in slot 0 or no cache in slot 1"};
-    Parts parts{*query, *cache, row_slot(row.inputs, 3).value_or(TensorSlot{}), std::string(row.field("Runtime phase")), "",
-                row_query_lens(row), row_seq_lens(row)};
+    Parts parts{*query,
+                *cache,
+                row_slot(row.inputs, 3).value_or(TensorSlot{}),
+                std::string(row.field("Runtime phase")),
+                "",
+                row_query_lens(row),
+                row_seq_lens(row)};
     if (row.inputs.size() > 4) parts.metadata = metadata_text({row.inputs.begin() + 4, row.inputs.end()});
     return point<Candidate>(parts);
   }
@@ -66,8 +71,9 @@ class AttentionSparseSharedkv final : public Path {
     for (const Argument& argument : leaf.inputs)
       if (is_metadata_role(argument.role))
         for (const Tensor& tensor : argument.tensors) metadata.push_back(call_slot(tensor));
-    return point<Target>({call_slot(*query), call_slot(*cache), topk == nullptr ? TensorSlot{} : call_slot(*topk), phase,
-                          metadata_text(metadata), attr_list_text(leaf, "query_lens"), attr_list_text(leaf, "seq_lens")});
+    return point<Target>({call_slot(*query), call_slot(*cache),
+                          topk == nullptr ? TensorSlot{} : call_slot(*topk), phase, metadata_text(metadata),
+                          attr_list_text(leaf, "query_lens"), attr_list_text(leaf, "seq_lens")});
   }
 
  private:
@@ -75,9 +81,11 @@ class AttentionSparseSharedkv final : public Path {
   static std::variant<Point, Unfit> point(const Parts& parts) {
     const auto query = query_shape(parts.query.shape);
     if (!query) return Unfit{"target_unextractable", "the query is neither [T,H,D] nor [B,S,H,D]"};
-    if (parts.sparse_phase.empty()) return Unfit{"sparse_phase_unextractable", "neither sparse_phase nor phase is stated"};
+    if (parts.sparse_phase.empty())
+      return Unfit{"sparse_phase_unextractable", "neither sparse_phase nor phase is stated"};
     if (parts.topk_indices.shape.empty()) return Unfit{"selected_topk_unextractable", "no topk_indices"};
-    if (parts.metadata.empty()) return Unfit{"request_group_unextractable", "no INT32 or INT64 metadata tensor"};
+    if (parts.metadata.empty())
+      return Unfit{"request_group_unextractable", "no INT32 or INT64 metadata tensor"};
     Point point;
     point.regime = {parts.query.dtype,
                     parts.cache.dtype,

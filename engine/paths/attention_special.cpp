@@ -46,7 +46,8 @@ std::string column_text(const Row& row, std::string_view name) {
   if (!row.has_column(name)) return std::string(kNoColumn);
   const std::string_view cell = row.field(name);
   const auto number = cell_number(cell);
-  if (number && *number == std::floor(*number) && std::abs(*number) < 1e15) return std::to_string(static_cast<std::int64_t>(*number));
+  if (number && *number == std::floor(*number) && std::abs(*number) < 1e15)
+    return std::to_string(static_cast<std::int64_t>(*number));
   return std::string(cell);
 }
 
@@ -65,7 +66,9 @@ std::optional<std::pair<std::int64_t, std::int64_t>> mean_length(const LeafOp& l
   return std::pair{static_cast<std::int64_t>(mean), count};
 }
 
-bool pads_either_way(std::int64_t a, std::int64_t b) { return a == b || base_exact::pads_to(a, b) || base_exact::pads_to(b, a); }
+bool pads_either_way(std::int64_t a, std::int64_t b) {
+  return a == b || base_exact::pads_to(a, b) || base_exact::pads_to(b, a);
+}
 
 // The rows of one source class of one regime, as the target sees them.
 struct ClassRows {
@@ -76,13 +79,16 @@ struct ClassRows {
 };
 using AllRows = std::vector<ClassRows>;  // selected rows of every regime, then fallback rows
 
-bool has_batch(const store::CandidateRow& row) { return row.coordinate[kBatch] != kNoAxis; }
+bool has_batch(const store::CandidateRow& row) {
+  return row.coordinate[kBatch] != kNoAxis;
+}
 
 AllRows load(SearchContext& context, const KernelSearch& search) {
   AllRows all;
   for (const SourceClass source_class : {SourceClass::selected, SourceClass::fallback})
     for (const store::RegimeRow& regime : search.regimes)
-      all.push_back({&regime, source_class, store::find_class(context.connection, context.spec(), regime.regime_id, source_class),
+      all.push_back({&regime, source_class,
+                     store::find_class(context.connection, context.spec(), regime.regime_id, source_class),
                      search.target->coordinate});
   for (ClassRows& rows : all) {
     // Rows without a batch are candidates only where no row of the regime has one.
@@ -92,7 +98,8 @@ AllRows load(SearchContext& context, const KernelSearch& search) {
     if (!batched) rows.target[kBatch] = kNoAxis;
   }
   for (ClassRows& rows : all)
-    if (rows.target[kBatch] != kNoAxis) std::erase_if(rows.rows, [](const auto& row) { return !has_batch(row); });
+    if (rows.target[kBatch] != kNoAxis)
+      std::erase_if(rows.rows, [](const auto& row) { return !has_batch(row); });
   return all;
 }
 
@@ -102,29 +109,34 @@ std::vector<store::CandidateRow> fixed(const ClassRows& rows, const AxisGroup& f
   for (const store::CandidateRow& row : rows.rows) {
     bool equal = true;
     for (std::size_t axis = kTokens; axis <= kHeadDim; ++axis)
-      equal = equal && (row.coordinate[axis] == rows.target[axis] || std::find(free.begin(), free.end(), axis) != free.end());
+      equal = equal && (row.coordinate[axis] == rows.target[axis] ||
+                        std::find(free.begin(), free.end(), axis) != free.end());
     if (equal) kept.push_back(row);
   }
   return kept;
 }
 
 bool interpolates(const store::RegimeRow& regime) {
-  return std::get<std::string>(regime.values[kSparseMode]) != kNoColumn && std::get<std::string>(regime.values[kKvHeads]) != kNoColumn;
+  return std::get<std::string>(regime.values[kSparseMode]) != kNoColumn &&
+         std::get<std::string>(regime.values[kKvHeads]) != kNoColumn;
 }
 
 bool takes_sqrt_seq(const SearchContext& context, const std::string& kernel) {
   for (const std::string* name : {&kernel, &context.op.kernels.front()})
-    if (const KernelPolicy* policy = context.release.mapping.policy(*name); policy != nullptr && policy->axis_transform)
+    if (const KernelPolicy* policy = context.release.mapping.policy(*name);
+        policy != nullptr && policy->axis_transform)
       return *policy->axis_transform == "sqrt_seq";
   return false;
 }
 
 class AttentionSteps final : public SearchSteps {
  public:
-  std::variant<RegimeGroups, Unfit> resolve(const PathSpec& spec, const Target& target, std::vector<store::RegimeRow> regimes) const override {
+  std::variant<RegimeGroups, Unfit> resolve(const PathSpec& spec, const Target& target,
+                                            std::vector<store::RegimeRow> regimes) const override {
     std::erase_if(regimes, [&](const store::RegimeRow& regime) {
       const auto differs = [&](std::size_t field) {
-        return regime.values[field] != target.regime[field] && std::get<std::string>(regime.values[field]) != kNoColumn;
+        return regime.values[field] != target.regime[field] &&
+               std::get<std::string>(regime.values[field]) != kNoColumn;
       };
       return differs(kSparseMode) || differs(kKvHeads) || differs(kInputLayout);
     });
@@ -133,7 +145,8 @@ class AttentionSteps final : public SearchSteps {
       const auto unknown = [](const store::RegimeRow& regime) {
         return std::count(regime.values.begin(), regime.values.end(), FieldValue(std::string(kNoColumn)));
       };
-      std::stable_sort(groups->begin(), groups->end(), [&](const auto& a, const auto& b) { return unknown(a) < unknown(b); });
+      std::stable_sort(groups->begin(), groups->end(),
+                       [&](const auto& a, const auto& b) { return unknown(a) < unknown(b); });
     }
     return resolved;
   }
@@ -177,7 +190,8 @@ class AttentionSteps final : public SearchSteps {
   }
 
  private:
-  using Recorded = std::map<std::int64_t, std::vector<std::int64_t>>;  // measurement -> coordinate as measured
+  using Recorded =
+      std::map<std::int64_t, std::vector<std::int64_t>>;  // measurement -> coordinate as measured
 
   static bool exact_in(SearchContext& context, KernelSearch& search, const AllRows& all) {
     for (const ClassRows& rows : all) {
@@ -196,7 +210,8 @@ class AttentionSteps final : public SearchSteps {
       auto nearest = fixed(rows, {kSeq});
       std::int64_t distance = kNearSeq;
       for (const auto& row : nearest) distance = std::min(distance, std::abs(row.coordinate[kSeq] - seq));
-      std::erase_if(nearest, [&](const auto& row) { return std::abs(row.coordinate[kSeq] - seq) != distance; });
+      std::erase_if(nearest,
+                    [&](const auto& row) { return std::abs(row.coordinate[kSeq] - seq) != distance; });
       if (nearest.empty()) continue;
       const auto points = merge_points(nearest);
       std::vector<double> latencies;
@@ -219,13 +234,15 @@ class AttentionSteps final : public SearchSteps {
     return false;
   }
 
-  static bool interpolate_class(SearchContext& context, KernelSearch& search, const ClassRows& rows, bool note) {
+  static bool interpolate_class(SearchContext& context, KernelSearch& search, const ClassRows& rows,
+                                bool note) {
     const PathSpec& spec = context.spec();
     const std::int64_t ceiling = max_interpolation_dim(context.release.mapping, context.op, search.kernel);
     AxisTransform square_root(spec.axes.size(), false);
     square_root[kSeq] = takes_sqrt_seq(context, search.kernel);
     for (const AxisGroup& group : spec.groups) {
-      if (std::any_of(group.begin(), group.end(), [&](auto axis) { return rows.target[axis] == kNoAxis; })) continue;
+      if (std::any_of(group.begin(), group.end(), [&](auto axis) { return rows.target[axis] == kNoAxis; }))
+        continue;
       Interpolation tried;
       if (!interpolates(*rows.regime)) {
         tried.attempt.reason = "regime_mismatch";
@@ -252,20 +269,22 @@ class AttentionSteps final : public SearchSteps {
     details.path_fields.emplace_back("axis_transform", std::string("sqrt_seq"));
     for (std::size_t i = 0; i < details.boundary.size(); ++i) {
       if (details.boundary[i].axis != "seq") continue;
-      details.boundary.push_back({"sqrt_seq", std::sqrt(details.boundary[i].low), std::sqrt(details.boundary[i].high)});
+      details.boundary.push_back(
+          {"sqrt_seq", std::sqrt(details.boundary[i].low), std::sqrt(details.boundary[i].high)});
       return;
     }
   }
 
-  // Keeps the rows of the nearest T that rounds to the target's (or the other way about), batch likewise, and gives
-  // them the target's T and batch. A regime that has the target's own T gives none.
+  // Keeps the rows of the nearest T that rounds to the target's (or the other way about), batch likewise, and
+  // gives them the target's T and batch. A regime that has the target's own T gives none.
   static Recorded take_as_target(AllRows& all) {
     Recorded recorded;
     for (const ClassRows& rows : all)
       for (const auto& row : rows.rows) recorded[row.measurement_id] = row.coordinate;
     std::vector<const store::RegimeRow*> regimes;
     for (const ClassRows& rows : all)
-      if (std::find(regimes.begin(), regimes.end(), rows.regime) == regimes.end()) regimes.push_back(rows.regime);
+      if (std::find(regimes.begin(), regimes.end(), rows.regime) == regimes.end())
+        regimes.push_back(rows.regime);
     for (const store::RegimeRow* regime : regimes) take_regime(all, regime);
     return recorded;
   }
@@ -281,7 +300,9 @@ class AttentionSteps final : public SearchSteps {
         has_own = has_own || t == tokens;
         if (!rounds(row, rows.target)) continue;
         const auto distance = std::abs(t - tokens);
-        if (!nearest || distance < std::abs(*nearest - tokens) || (distance == std::abs(*nearest - tokens) && t > *nearest)) nearest = t;
+        if (!nearest || distance < std::abs(*nearest - tokens) ||
+            (distance == std::abs(*nearest - tokens) && t > *nearest))
+          nearest = t;
       }
     }
     for (ClassRows& rows : all) {
@@ -321,9 +342,20 @@ class AttentionSpecial final : public Path {
                    {"phase", true, Match::open, "phase_unspecified"},
                    {"quant_mode", true, Match::open, "quant_mode_unspecified"}},
         .axes = {"tokens", "seq", "batch", "heads", "head_dim"},
-        .groups = {{kSeq}, {kBatch}, {kHeads}, {kHeadDim},
-                   {kSeq, kBatch}, {kSeq, kHeads}, {kSeq, kHeadDim}, {kBatch, kHeads}, {kBatch, kHeadDim}, {kHeads, kHeadDim},
-                   {kSeq, kBatch, kHeads}, {kSeq, kBatch, kHeadDim}, {kSeq, kHeads, kHeadDim}, {kBatch, kHeads, kHeadDim}},
+        .groups = {{kSeq},
+                   {kBatch},
+                   {kHeads},
+                   {kHeadDim},
+                   {kSeq, kBatch},
+                   {kSeq, kHeads},
+                   {kSeq, kHeadDim},
+                   {kBatch, kHeads},
+                   {kBatch, kHeadDim},
+                   {kHeads, kHeadDim},
+                   {kSeq, kBatch, kHeads},
+                   {kSeq, kBatch, kHeadDim},
+                   {kSeq, kHeads, kHeadDim},
+                   {kBatch, kHeads, kHeadDim}},
         .selector = Selector::query_mode,
     };
     return spec;
@@ -340,12 +372,17 @@ class AttentionSpecial final : public Path {
     if (!seq || !(*seq >= 1)) return Unfit{"avg_seq_len_invalid", "no positive Runtime avg_seq_len"};
     const auto batch = cell_number(row.field("Runtime batch_size"));
     Candidate candidate;
-    candidate.regime = {query->dtype, column_text(row, "Runtime sparse_mode"), column_text(row, "Runtime num_key_value_heads"),
-                        column_text(row, "Runtime input_layout"), std::string(row.field("Runtime phase")),
+    candidate.regime = {query->dtype,
+                        column_text(row, "Runtime sparse_mode"),
+                        column_text(row, "Runtime num_key_value_heads"),
+                        column_text(row, "Runtime input_layout"),
+                        std::string(row.field("Runtime phase")),
                         std::string(row.field("Runtime quant_mode"))};
     candidate.coordinate = {tnd->tokens, static_cast<std::int64_t>(*seq),
-                            batch && *batch >= 1 ? static_cast<std::int64_t>(*batch) : tnd->is_bnsd ? tnd->tokens : kNoAxis, tnd->heads,
-                            tnd->head_dim};
+                            batch && *batch >= 1 ? static_cast<std::int64_t>(*batch)
+                            : tnd->is_bnsd       ? tnd->tokens
+                                                 : kNoAxis,
+                            tnd->heads, tnd->head_dim};
     return candidate;
   }
 
@@ -360,11 +397,17 @@ class AttentionSpecial final : public Path {
     if (k.shape.size() < 2) return Unfit{"target_unextractable", "the key has no head dimension"};
     const auto length = mean_length(call.leaf);
     if (!length) return Unfit{"target_unextractable", "attrs.seq_lens is not a list of lengths"};
-    const std::int64_t kv_heads = tnd->is_bnsd && k.shape.size() == 4 ? k.shape[1] : k.shape[k.shape.size() - 2];
+    const std::int64_t kv_heads =
+        tnd->is_bnsd && k.shape.size() == 4 ? k.shape[1] : k.shape[k.shape.size() - 2];
     Target target;
-    target.regime = {q.dtype, std::string(tnd->is_bnsd ? "0" : "3"), std::to_string(kv_heads),
-                     std::string(tnd->is_bnsd ? "BNSD_NBSD" : "TND"), attr_text(call.leaf, "phase"), attr_text(call.leaf, "quant_mode")};
-    target.coordinate = {tnd->tokens, length->first, tnd->is_bnsd ? tnd->tokens : length->second, tnd->heads, tnd->head_dim};
+    target.regime = {q.dtype,
+                     std::string(tnd->is_bnsd ? "0" : "3"),
+                     std::to_string(kv_heads),
+                     std::string(tnd->is_bnsd ? "BNSD_NBSD" : "TND"),
+                     attr_text(call.leaf, "phase"),
+                     attr_text(call.leaf, "quant_mode")};
+    target.coordinate = {tnd->tokens, length->first, tnd->is_bnsd ? tnd->tokens : length->second, tnd->heads,
+                         tnd->head_dim};
     return target;
   }
 

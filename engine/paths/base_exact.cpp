@@ -12,8 +12,8 @@ namespace {
 
 using Parts = std::vector<std::string_view>;
 
-constexpr std::array<std::string_view, 6> kFlattenKernels = {"AscendQuantV2", "DynamicQuant",   "RmsNorm",
-                                                             "AddRmsNorm",    "AddRmsNormBias", "DispatchFFNCombine"};
+constexpr std::array<std::string_view, 6> kFlattenKernels = {
+    "AscendQuantV2", "DynamicQuant", "RmsNorm", "AddRmsNorm", "AddRmsNormBias", "DispatchFFNCombine"};
 constexpr std::array<std::string_view, 2> kMergeKernels = {"AscendQuantV2", "DynamicQuant"};
 
 template <std::size_t N>
@@ -26,9 +26,8 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
 }
 
 bool equal_or_padded(const Shape& call, const Shape& row) {
-  return call.size() == row.size() && std::equal(call.begin(), call.end(), row.begin(), [](auto c, auto r) {
-           return c == r || pads_to(r, c);
-         });
+  return call.size() == row.size() && std::equal(call.begin(), call.end(), row.begin(),
+                                                 [](auto c, auto r) { return c == r || pads_to(r, c); });
 }
 
 // The shape less one leading 1; nothing where there is none to remove.
@@ -70,7 +69,8 @@ std::optional<Shape> singleton_transposed(const Shape& shape, const std::string&
 }
 
 // The first rule that holds for one slot, as its parts; identity has none.
-std::optional<Parts> slot_rule(const Shape& call, const Shape& row, const std::string& kernel, std::size_t slot) {
+std::optional<Parts> slot_rule(const Shape& call, const Shape& row, const std::string& kernel,
+                               std::size_t slot) {
   const auto equal = [](const Shape& a, const Shape& b) { return a == b; };
   if (call == row) return Parts{};
   if (holds_stripped(call, row, equal)) return Parts{"batch_strip"};
@@ -90,8 +90,8 @@ std::optional<Parts> slot_rule(const Shape& call, const Shape& row, const std::s
   return std::nullopt;
 }
 
-// Equal for a call and a row whenever one's dimensions are the other's rounded up (16, 32, 64 and 8 divide 64),
-// with or without leading ones. Wraps on overflow: only equality counts.
+// Equal for a call and a row whenever one's dimensions are the other's rounded up (16, 32, 64 and 8 divide
+// 64), with or without leading ones. Wraps on overflow: only equality counts.
 std::int64_t padded_elements(const Shape& shape) {
   auto first = std::find_if(shape.begin(), shape.end(), [](auto d) { return d != 1; });
   std::uint64_t product = 1;
@@ -143,12 +143,14 @@ std::set<std::int64_t> padded_element_keys(const Signature& call, const std::str
   if (call.empty()) return {1};
   const Shape& shape = call[0].shape;
   std::set<std::int64_t> keys{padded_elements(shape)};
-  for (const auto& form : {flattened(shape, kernel), merged(shape, kernel), singleton_transposed(shape, kernel)})
+  for (const auto& form :
+       {flattened(shape, kernel), merged(shape, kernel), singleton_transposed(shape, kernel)})
     if (form) keys.insert(padded_elements(*form));
   return keys;
 }
 
-std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes, const std::string& kernel) {
+std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes,
+                               const std::string& kernel) {
   RuleMatch result;
   Parts parts;
   const char* at = input_shapes.data();

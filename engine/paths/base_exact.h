@@ -12,13 +12,15 @@ namespace profdb::base_exact {
 
 // What the signature table keeps of a row (schema: base_exact_candidate).
 struct Key {
-  std::int64_t padded_elements = 0;  // slot 0: dimensions after leading ones, each rounded up to 64, multiplied
-  std::string elements;              // per slot, joined by ";"
-  std::string input_shapes;          // logical, per slot, joined by ";"
+  std::int64_t padded_elements =
+      0;                     // slot 0: dimensions after leading ones, each rounded up to 64, multiplied
+  std::string elements;      // per slot, joined by ";"
+  std::string input_shapes;  // logical, per slot, joined by ";"
 };
 Key row_key(const Signature& row);
 
-// The keys under which rows that match the call can stand: one per form that slot 0 can take (flattened, merged).
+// The keys under which rows that match the call can stand: one per form that slot 0 can take (flattened,
+// merged).
 std::set<std::int64_t> padded_element_keys(const Signature& call, const std::string& kernel);
 std::string elements(const Signature& signature);
 
@@ -28,7 +30,8 @@ struct RuleMatch {
   bool padded = false;     // compatible, not exact
 };
 // `input_shapes` is a row's Key::input_shapes; counts and dtypes are already known to be equal.
-std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes, const std::string& kernel);
+std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes,
+                               const std::string& kernel);
 
 // §2.4: whether `call` is `row` rounded up to a multiple of 16, 32 or 64 (of 8 only where row >= 64).
 bool pads_to(std::int64_t row, std::int64_t call);

@@ -34,7 +34,8 @@ std::optional<std::int64_t> item_size(std::string_view dtype) {
 
 std::optional<std::int64_t> whole(std::string_view cell) {
   const auto number = cell_number(cell);
-  if (!number || *number < 0 || *number > 9007199254740992.0 || *number != static_cast<double>(static_cast<std::int64_t>(*number)))
+  if (!number || *number < 0 || *number > 9007199254740992.0 ||
+      *number != static_cast<double>(static_cast<std::int64_t>(*number)))
     return std::nullopt;
   return static_cast<std::int64_t>(*number);
 }
@@ -42,14 +43,17 @@ std::optional<std::int64_t> whole(std::string_view cell) {
 // The group's size: of attrs.rank_group, else attrs.num_devices.
 std::optional<std::int64_t> group_size(const LeafOp& leaf) {
   const auto ranks = leaf.attrs.find("rank_group");
-  if (ranks != leaf.attrs.end() && ranks->is_array() && !ranks->empty()) return static_cast<std::int64_t>(ranks->size());
+  if (ranks != leaf.attrs.end() && ranks->is_array() && !ranks->empty())
+    return static_cast<std::int64_t>(ranks->size());
   const auto count = leaf.attrs.find("num_devices");
-  if (count != leaf.attrs.end() && count->is_number_integer() && count->get<std::int64_t>() > 0) return count->get<std::int64_t>();
+  if (count != leaf.attrs.end() && count->is_number_integer() && count->get<std::int64_t>() > 0)
+    return count->get<std::int64_t>();
   return std::nullopt;
 }
 
 // Least-squares alpha + beta * bytes over the rows, each once, clamped to the bracketing measurements.
-double fitted(const std::vector<store::CandidateRow>& rows, double bytes, const MeasuredPoint& below, const MeasuredPoint& above) {
+double fitted(const std::vector<store::CandidateRow>& rows, double bytes, const MeasuredPoint& below,
+              const MeasuredPoint& above) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   Eigen::MatrixX2d design(count, 2);
   Eigen::VectorXd latency(count);
@@ -84,20 +88,23 @@ class CommunicationSteps final : public SearchSteps {
     if (search.failure) return false;
     const Group group = load(context, search);
     const std::int64_t bytes = search.target->coordinate[0];
-    const auto above = std::find_if(group.points.begin(), group.points.end(), [&](const auto& p) { return p.coordinate[0] > bytes; });
+    const auto above = std::find_if(group.points.begin(), group.points.end(),
+                                    [&](const auto& p) { return p.coordinate[0] > bytes; });
     Interpolation tried;
     tried.attempt.axes = {std::string(context.spec().axes[0])};
     tried.attempt.candidate_count = group.rows.size();
     tried.attempt.coordinate_count = group.points.size();
     tried.attempt.measured = {range(context, group.points.front(), group.points.back())};
-    tried.attempt.reason = above == group.points.begin() || above == group.points.end() ? "outside_boundary" : "answered";
+    tried.attempt.reason =
+        above == group.points.begin() || above == group.points.end() ? "outside_boundary" : "answered";
     context.note(tried, search, search.regimes.front(), group.source_class);
     if (!tried.answered()) return false;
     const MeasuredPoint& below = *(above - 1);
     tried.latency_us = fitted(group.rows, static_cast<double>(bytes), below, *above);
     tried.method = "alpha_beta";
     tried.boundary = {range(context, below, *above)};
-    tried.matched_rows = {matched_row(context.spec(), below, std::nullopt), matched_row(context.spec(), *above, std::nullopt)};
+    tried.matched_rows = {matched_row(context.spec(), below, std::nullopt),
+                          matched_row(context.spec(), *above, std::nullopt)};
     context.answer_interpolation(search, search.regimes.front(), group.source_class, std::move(tried), 1);
     context.result.confidence = kFitConfidence;
     return true;
@@ -111,7 +118,8 @@ class CommunicationSteps final : public SearchSteps {
   };
 
   static Boundary range(const SearchContext& context, const MeasuredPoint& low, const MeasuredPoint& high) {
-    return {std::string(context.spec().axes[0]), static_cast<double>(low.coordinate[0]), static_cast<double>(high.coordinate[0])};
+    return {std::string(context.spec().axes[0]), static_cast<double>(low.coordinate[0]),
+            static_cast<double>(high.coordinate[0])};
   }
 
   // selected rows, or fallback rows where the group has no others.
@@ -124,7 +132,8 @@ class CommunicationSteps final : public SearchSteps {
       group.rows = store::find_class(context.connection, context.spec(), regime, SourceClass::fallback);
     }
     group.points = merge_points(group.rows);
-    std::sort(group.points.begin(), group.points.end(), [](const auto& a, const auto& b) { return a.coordinate < b.coordinate; });
+    std::sort(group.points.begin(), group.points.end(),
+              [](const auto& a, const auto& b) { return a.coordinate < b.coordinate; });
     return group;
   }
 };
@@ -157,7 +166,8 @@ class Communication final : public Path {
 
   std::variant<Target, Unfit> target(const Call& call) const override {
     const auto devices = group_size(call.leaf);
-    if (call.leaf.inputs.empty() || call.leaf.inputs.front().tensors.empty()) return Unfit{"target_unextractable", "no input 0"};
+    if (call.leaf.inputs.empty() || call.leaf.inputs.front().tensors.empty())
+      return Unfit{"target_unextractable", "no input 0"};
     const Tensor& input = call.leaf.inputs.front().tensors.front();
     const auto size = item_size(input.dtype);
     if (!size) return Unfit{"target_unextractable", "item size of " + input.dtype + " is not known"};

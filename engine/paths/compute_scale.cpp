@@ -63,7 +63,8 @@ class ComputeScale final : public Path {
     if (input == nullptr) return Unfit{"target_unextractable", "no input tensor"};
     constexpr bool kFloat16IsBf16 = false;  // FP16 has data of its own here
     Parts parts{call_slot(*input, "ND", kFloat16IsBf16), {}, call.kernel == "DynamicBlockQuant"};
-    for (const Tensor& output : call.leaf.outputs) parts.outputs.push_back(call_slot(output, "ND", kFloat16IsBf16));
+    for (const Tensor& output : call.leaf.outputs)
+      parts.outputs.push_back(call_slot(output, "ND", kFloat16IsBf16));
     auto target = point<Target>(parts);
     if (auto* found = std::get_if<Target>(&target)) found->path_fields = {{"scale_modes", found->regime[5]}};
     return target;
@@ -74,14 +75,17 @@ class ComputeScale final : public Path {
   static std::variant<Point, Unfit> point(const Parts& parts) {
     if (parts.input.shape.empty()) return Unfit{"target_unextractable", "the input is a scalar"};
     if (parts.outputs.size() < 2) return Unfit{"target_unextractable", "no auxiliary output (scale)"};
-    if (parts.outputs[0].shape != parts.input.shape) return Unfit{"target_unextractable", "output 0 has not the input's shape"};
+    if (parts.outputs[0].shape != parts.input.shape)
+      return Unfit{"target_unextractable", "output 0 has not the input's shape"};
     const std::int64_t k = parts.input.shape.back();
     const std::int64_t m = element_count(Shape(parts.input.shape.begin(), parts.input.shape.end() - 1));
     std::string modes;
     std::int64_t block_size = 0;
     for (std::size_t i = 1; i < parts.outputs.size(); ++i) {
       const auto scale = scale_of(parts.outputs[i].shape, m, k, parts.block_quant);
-      if (!scale) return Unfit{"target_unextractable", "the scale " + to_string(parts.outputs[i].shape) + " fits no mode"};
+      if (!scale)
+        return Unfit{"target_unextractable",
+                     "the scale " + to_string(parts.outputs[i].shape) + " fits no mode"};
       modes += (i == 1 ? "" : ";") + scale->mode;
       // Outputs that differ in their blocks say so in their mode, since the regime has one block size.
       if (i > 1 && scale->block_size != block_size) modes += "(" + std::to_string(scale->block_size) + ")";

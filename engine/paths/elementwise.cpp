@@ -15,17 +15,21 @@ constexpr std::string_view kNoOutput = "elementwise_output_unavailable";
 class ElementwiseSteps final : public SearchSteps {
  public:
   bool exact(SearchContext& context, KernelSearch& search) const override {
-    return without_output(search) ? answer_base_exact(context, search, false) : SearchSteps::exact(context, search);
+    return without_output(search) ? answer_base_exact(context, search, false)
+                                  : SearchSteps::exact(context, search);
   }
   bool padded(SearchContext& context, KernelSearch& search) const override {
     return without_output(search) && answer_base_exact(context, search, true);
   }
 
  private:
-  static bool without_output(const KernelSearch& search) { return search.failure && search.failure->reason == kNoOutput; }
+  static bool without_output(const KernelSearch& search) {
+    return search.failure && search.failure->reason == kNoOutput;
+  }
 };
 
-// One input against the output, aligned from the right: "2:same,broadcast"; nothing where it does not broadcast.
+// One input against the output, aligned from the right: "2:same,broadcast"; nothing where it does not
+// broadcast.
 std::optional<std::string> pattern_of(const Shape& input, const Shape& output) {
   if (input.size() > output.size()) return std::nullopt;
   const std::size_t missing = output.size() - input.size();
@@ -88,9 +92,11 @@ class Elementwise final : public Path {
     const bool stripped = shape.size() < output->shape.size();
     std::string patterns;
     for (TensorSlot& input : inputs) {
-      if (stripped && input.shape.size() == output->shape.size() && input.shape.front() == 1) input.shape.erase(input.shape.begin());
+      if (stripped && input.shape.size() == output->shape.size() && input.shape.front() == 1)
+        input.shape.erase(input.shape.begin());
       const auto pattern = pattern_of(input.shape, shape);
-      if (!pattern) return Unfit{"broadcast_unresolvable", to_string(input.shape) + " against " + to_string(shape)};
+      if (!pattern)
+        return Unfit{"broadcast_unresolvable", to_string(input.shape) + " against " + to_string(shape)};
       patterns += (patterns.empty() ? "" : ";") + *pattern;
     }
     const bool two_axes = shape.size() == 2;

@@ -11,7 +11,9 @@ struct Parts {
   std::vector<Shape> outputs;  // logical, scalars left out
 };
 
-std::string shape_tail(const Shape& shape) { return to_string(Shape(shape.begin() + 1, shape.end())); }
+std::string shape_tail(const Shape& shape) {
+  return to_string(Shape(shape.begin() + 1, shape.end()));
+}
 
 class GenericCompute final : public Path {
  public:
@@ -56,10 +58,15 @@ class GenericCompute final : public Path {
   static std::variant<Point, Unfit> point(Parts& parts, const std::string& axis_policy) {
     if (parts.inputs.empty()) return Unfit{"target_unextractable", "there is no tensor input"};
     Point point;
-    point.regime = {static_cast<std::int64_t>(parts.inputs.size()), joined_dtypes(parts.inputs), "", "", "",
+    point.regime = {static_cast<std::int64_t>(parts.inputs.size()),
+                    joined_dtypes(parts.inputs),
+                    "",
+                    "",
+                    "",
                     joined_formats(parts.inputs)};
     if (axis_policy == "output_numel") {
-      if (parts.outputs.size() > 1) return Unfit{"multi_output_unsupported", "output_numel asks for one output"};
+      if (parts.outputs.size() > 1)
+        return Unfit{"multi_output_unsupported", "output_numel asks for one output"};
       if (parts.outputs.empty() || parts.outputs[0].empty())
         return Unfit{"target_unextractable", "output_numel asks for an output that is not a scalar"};
       point.regime[4] = shape_tail(without_leading_one(parts.outputs[0]));

@@ -45,8 +45,8 @@ class MatrixCompute final : public Path {
     const auto shapes = matrix_shapes(signature, kernel);
     if (!shapes) return Unfit{"target_unextractable", "inputs 0 and 1 are not matrices with a common K"};
     Point point;
-    point.regime = {static_cast<std::int64_t>(signature.size()), joined_dtypes(signature), to_string(shapes->lead_a),
-                    to_string(shapes->lead_b), joined_formats(signature)};
+    point.regime = {static_cast<std::int64_t>(signature.size()), joined_dtypes(signature),
+                    to_string(shapes->lead_a), to_string(shapes->lead_b), joined_formats(signature)};
     point.coordinate = {shapes->m, shapes->k, shapes->n};
     return point;
   }

@@ -7,12 +7,18 @@
 namespace profdb {
 namespace {
 
-constexpr std::array<std::string_view, 10> kMatrixKernels = {
-    "MatMul",        "MatMulV2",      "MatMulV3",      "MatMulCommon",
-    "BatchMatMulV2", "BatchMatMulNd", "TransposeBatchMatMul",
-    "QuantBatchMatmulV3", "GroupedMatmul", "GroupedMatmulSwigluQuant"};
-constexpr std::array<std::string_view, 4> kBatchedKernels = {"BatchMatMulV2", "BatchMatMulNd", "TransposeBatchMatMul",
-                                                             "QuantBatchMatmulV3"};
+constexpr std::array<std::string_view, 10> kMatrixKernels = {"MatMul",
+                                                             "MatMulV2",
+                                                             "MatMulV3",
+                                                             "MatMulCommon",
+                                                             "BatchMatMulV2",
+                                                             "BatchMatMulNd",
+                                                             "TransposeBatchMatMul",
+                                                             "QuantBatchMatmulV3",
+                                                             "GroupedMatmul",
+                                                             "GroupedMatmulSwigluQuant"};
+constexpr std::array<std::string_view, 4> kBatchedKernels = {"BatchMatMulV2", "BatchMatMulNd",
+                                                             "TransposeBatchMatMul", "QuantBatchMatmulV3"};
 
 template <std::size_t N>
 bool one_of(std::string_view name, const std::array<std::string_view, N>& names) {
@@ -21,7 +27,9 @@ bool one_of(std::string_view name, const std::array<std::string_view, N>& names)
 
 }  // namespace
 
-bool is_matrix_kernel(const std::string& kernel) { return one_of(kernel, kMatrixKernels); }
+bool is_matrix_kernel(const std::string& kernel) {
+  return one_of(kernel, kMatrixKernels);
+}
 
 std::optional<MatrixShapes> matrix_shapes(const Shape& a, const Shape& b) {
   if (a.size() < 2 || b.size() < 2) return std::nullopt;

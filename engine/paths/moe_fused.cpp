@@ -18,7 +18,8 @@ struct Parts {
   std::int64_t local_experts = kAbsentInteger;
 };
 
-// [experts, hidden, n] from [experts, n, hidden] where that is how the weight stands; nothing where neither fits.
+// [experts, hidden, n] from [experts, n, hidden] where that is how the weight stands; nothing where neither
+// fits.
 std::optional<Shape> oriented(const Shape& weight, std::int64_t hidden, std::size_t hidden_at) {
   if (weight.size() != 3) return std::nullopt;
   if (weight[hidden_at] == hidden) return weight;
@@ -42,7 +43,8 @@ std::optional<TensorSlot> stacked(const Argument* argument, std::string_view ass
 }
 
 std::string_view expected_format(const OpMapping& op, std::size_t input) {
-  return input < op.expected_input_formats.size() ? std::string_view(op.expected_input_formats[input]) : std::string_view();
+  return input < op.expected_input_formats.size() ? std::string_view(op.expected_input_formats[input])
+                                                  : std::string_view();
 }
 
 // contract §6: by operator name; empty where it names none.
@@ -118,7 +120,8 @@ class MoeFused final : public Path {
   }
 
   std::variant<Target, Unfit> target(const Call& call) const override {
-    if (!call.options.ep_size) return Unfit{"ep_size_not_configured", "the engine was opened without ep_size"};
+    if (!call.options.ep_size)
+      return Unfit{"ep_size_not_configured", "the engine was opened without ep_size"};
     Parts parts;
     parts.ep_size = *call.options.ep_size;
     const Tensor* x = tensor_of(call.leaf, "x", 0);
@@ -129,14 +132,17 @@ class MoeFused final : public Path {
     parts.x = call_slot(*x);
     const auto weight1 = stacked(gmm1, expected_format(call.op, 2));
     const auto weight2 = stacked(gmm2, expected_format(call.op, 3));
-    if (!weight1 || !weight2) return Unfit{"moe_weight_shapes_unextractable", "gmm1_weight and gmm2_weight are not lists of equal weights"};
+    if (!weight1 || !weight2)
+      return Unfit{"moe_weight_shapes_unextractable",
+                   "gmm1_weight and gmm2_weight are not lists of equal weights"};
     if (experts == nullptr || experts->shape.empty()) return Unfit{"topk_unextractable", "no expert_indices"};
     parts.expert_indices = call_slot(*experts);
     parts.gmm1 = *weight1;
     parts.gmm2 = *weight2;
     if (!parts.gmm1.shape.empty()) parts.local_experts = parts.gmm1.shape[0];
     auto target = point<Target>(parts, subtype_of_op(call.leaf.op));
-    if (auto* found = std::get_if<Target>(&target)) found->path_fields = {{"ep_size", parts.ep_size}, {"quant_subtype", found->regime[2]}};
+    if (auto* found = std::get_if<Target>(&target))
+      found->path_fields = {{"ep_size", parts.ep_size}, {"quant_subtype", found->regime[2]}};
     return target;
   }
 
@@ -147,15 +153,21 @@ class MoeFused final : public Path {
     const std::int64_t tokens = element_count(Shape(parts.x.shape.begin(), parts.x.shape.end() - 1));
     const auto gmm1 = oriented(parts.gmm1.shape, hidden, 1);
     const auto gmm2 = oriented(parts.gmm2.shape, hidden, 2);
-    if (!gmm1 || !gmm2) return Unfit{"moe_weight_shapes_unextractable", "a weight is not [experts, hidden, n] or its transpose"};
+    if (!gmm1 || !gmm2)
+      return Unfit{"moe_weight_shapes_unextractable",
+                   "a weight is not [experts, hidden, n] or its transpose"};
     const Shape& indices = parts.expert_indices.shape;
     if (indices.empty() || element_count(Shape(indices.begin(), indices.end() - 1)) != tokens)
-      return Unfit{"topk_unextractable", "the leading dimensions of expert_indices do not multiply to tokens"};
+      return Unfit{"topk_unextractable",
+                   "the leading dimensions of expert_indices do not multiply to tokens"};
     if (subtype.empty()) return Unfit{"quant_subtype_unknown", parts.gmm1.dtype};
-    const std::string weight_dtype = parts.gmm1.dtype == parts.gmm2.dtype ? parts.gmm1.dtype : parts.gmm1.dtype + ";" + parts.gmm2.dtype;
+    const std::string weight_dtype =
+        parts.gmm1.dtype == parts.gmm2.dtype ? parts.gmm1.dtype : parts.gmm1.dtype + ";" + parts.gmm2.dtype;
     Point point;
-    point.regime = {parts.x.dtype,    parts.x.format, std::string(subtype), weight_dtype,  to_string(*gmm1), to_string(*gmm2), hidden,
-                    indices.back(),   parts.ep_size,  parts.local_experts,  parts.gmm1.format, parts.gmm2.format};
+    point.regime = {
+        parts.x.dtype,     parts.x.format,   std::string(subtype), weight_dtype,  to_string(*gmm1),
+        to_string(*gmm2),  hidden,           indices.back(),       parts.ep_size, parts.local_experts,
+        parts.gmm1.format, parts.gmm2.format};
     point.coordinate = {tokens};
     return point;
   }

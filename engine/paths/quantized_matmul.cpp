@@ -15,7 +15,8 @@ struct Parts {
 // contract §10: by operator name, int8 unless it says otherwise.
 std::string_view subtype_of_op(const std::string& op) {
   const std::string_view name = base_name(op);
-  for (const auto& [part, subtype] : {std::pair<std::string_view, std::string_view>{"_int4", "int4"}, {"mxfp4", "mxfp4"}, {"fp8", "fp8"}})
+  for (const auto& [part, subtype] :
+       {std::pair<std::string_view, std::string_view>{"_int4", "int4"}, {"mxfp4", "mxfp4"}, {"fp8", "fp8"}})
     if (name.find(part) != std::string_view::npos) return subtype;
   return "int8";
 }
@@ -46,7 +47,8 @@ class QuantizedMatmul final : public Path {
     Parts parts{row_signature(row, key), {}};
     for (std::size_t i = 0; i < row.outputs.size(); ++i)
       if (const auto output = row_slot(row.outputs, i)) parts.outputs.push_back(*output);
-    const auto subtype = parts.inputs.size() < 2 ? std::string_view() : subtype_of_dtype(parts.inputs[1].dtype);
+    const auto subtype =
+        parts.inputs.size() < 2 ? std::string_view() : subtype_of_dtype(parts.inputs[1].dtype);
     return point<Candidate>(parts, key.kernel, subtype);
   }
 
@@ -55,7 +57,8 @@ class QuantizedMatmul final : public Path {
     assume_formats(parts.inputs, call.op);
     for (const Tensor& output : call.leaf.outputs) parts.outputs.push_back(call_slot(output));
     auto target = point<Target>(parts, call.kernel, subtype_of_op(call.leaf.op));
-    if (auto* found = std::get_if<Target>(&target)) found->path_fields = {{"quant_subtype", found->regime[4]}};
+    if (auto* found = std::get_if<Target>(&target))
+      found->path_fields = {{"quant_subtype", found->regime[4]}};
     return target;
   }
 

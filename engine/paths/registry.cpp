@@ -30,7 +30,8 @@ const SearchSteps& Path::steps() const {
 }
 
 const Path* find_path(std::string_view name) {
-  const auto it = std::find_if(all_paths().begin(), all_paths().end(), [&](const Path* p) { return p->spec().name == name; });
+  const auto it = std::find_if(all_paths().begin(), all_paths().end(),
+                               [&](const Path* p) { return p->spec().name == name; });
   return it == all_paths().end() ? nullptr : *it;
 }
 

@@ -9,14 +9,30 @@ namespace profdb {
 namespace {
 
 // formats §4; any other name has no meaning of its own.
-constexpr std::array<std::string_view, 15> kRoles = {
-    "x", "expert_indices", "gmm1_weight", "gmm2_weight", "query", "key", "value", "weights", "cache", "topk_indices",
-    "block_table", "actual_seq_lengths_query", "actual_seq_lengths_kv", "update", "index"};
+constexpr std::array<std::string_view, 15> kRoles = {"x",
+                                                     "expert_indices",
+                                                     "gmm1_weight",
+                                                     "gmm2_weight",
+                                                     "query",
+                                                     "key",
+                                                     "value",
+                                                     "weights",
+                                                     "cache",
+                                                     "topk_indices",
+                                                     "block_table",
+                                                     "actual_seq_lengths_query",
+                                                     "actual_seq_lengths_kv",
+                                                     "update",
+                                                     "index"};
 
-bool means_something(std::string_view role) { return std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end(); }
+bool means_something(std::string_view role) {
+  return std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
+}
 
 std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '[' || c == ']' || c == '(' || c == ')' || c == '"'; };
+  const auto is_blank = [](char c) {
+    return c == ' ' || c == '\t' || c == '[' || c == ']' || c == '(' || c == ')' || c == '"';
+  };
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
@@ -39,7 +55,8 @@ const Argument* argument_of(const LeafOp& leaf, std::string_view role, std::size
 
 const Tensor* tensor_of(const LeafOp& leaf, std::string_view role, std::size_t position) {
   const Argument* argument = argument_of(leaf, role, position);
-  return argument != nullptr && argument->kind == Argument::Kind::tensor ? &argument->tensors.front() : nullptr;
+  return argument != nullptr && argument->kind == Argument::Kind::tensor ? &argument->tensors.front()
+                                                                         : nullptr;
 }
 
 TensorSlot call_slot(const Tensor& tensor, std::string_view format_if_omitted, bool float16_is_bf16) {

@@ -39,7 +39,8 @@ std::string select_candidates(const PathSpec& spec, Fixed fixed) {
 
 std::string select_regimes(const PathSpec& spec) {
   return fmt::format(
-      "SELECT regime_id, {}usable_rows, unusable_rows, first_measurement_id\nFROM {}_regime\nWHERE projection_id = "
+      "SELECT regime_id, {}usable_rows, unusable_rows, first_measurement_id\nFROM {}_regime\nWHERE "
+      "projection_id = "
       ":projection",
       regime_columns(spec), spec.name);
 }
@@ -47,7 +48,8 @@ std::string select_regimes(const PathSpec& spec) {
 PathSql make_sql(const PathSpec& spec) {
   PathSql sql;
   sql.list_regimes = sql.find_regimes = select_regimes(spec);
-  sql.find_regime_id = fmt::format("SELECT regime_id\nFROM {}_regime\nWHERE projection_id = :projection", spec.name);
+  sql.find_regime_id =
+      fmt::format("SELECT regime_id\nFROM {}_regime\nWHERE projection_id = :projection", spec.name);
   std::string field_parameters;
   for (const RegimeField& field : spec.fields) {
     const std::string equal = fmt::format("\nAND {0} = :{0}", field.name);
@@ -58,12 +60,14 @@ PathSql make_sql(const PathSpec& spec) {
   sql.whole_class = select_candidates(spec, [](std::size_t) { return false; });
   sql.exact = select_candidates(spec, [](std::size_t) { return true; });
   for (const AxisGroup& group : spec.groups)
-    sql.per_group.push_back(select_candidates(spec, [&](std::size_t axis) { return !contains(group, axis); }));
+    sql.per_group.push_back(
+        select_candidates(spec, [&](std::size_t axis) { return !contains(group, axis); }));
   sql.insert_regime = fmt::format(
-      "INSERT INTO {}_regime (projection_id, {}first_measurement_id)\nVALUES (:projection, {}:measurement)", spec.name,
-      regime_columns(spec), field_parameters);
+      "INSERT INTO {}_regime (projection_id, {}first_measurement_id)\nVALUES (:projection, {}:measurement)",
+      spec.name, regime_columns(spec), field_parameters);
   sql.count_regime = fmt::format(
-      "UPDATE {}_regime\nSET usable_rows = usable_rows + :usable, unusable_rows = unusable_rows + :unusable\nWHERE "
+      "UPDATE {}_regime\nSET usable_rows = usable_rows + :usable, unusable_rows = unusable_rows + "
+      ":unusable\nWHERE "
       "regime_id = :regime",
       spec.name);
   std::string axis_parameters;
@@ -122,8 +126,8 @@ std::vector<ExactRow> read_exact(SQLite::Statement& statement) {
   std::vector<ExactRow> found;
   Rows rows(statement);
   while (rows.next())
-    found.push_back({rows.integer(0) == 0 ? SourceClass::selected : SourceClass::fallback, rows.integer(1), rows.real(2),
-                     rows.text(3)});
+    found.push_back({rows.integer(0) == 0 ? SourceClass::selected : SourceClass::fallback, rows.integer(1),
+                     rows.real(2), rows.text(3)});
   return found;
 }
 
@@ -184,7 +188,8 @@ std::vector<RegimeRow> find_regimes(Connection& connection, const PathSpec& spec
   return read_regimes(statement, spec);
 }
 
-std::vector<RegimeRow> list_regimes(Connection& connection, const PathSpec& spec, std::int64_t projection_id) {
+std::vector<RegimeRow> list_regimes(Connection& connection, const PathSpec& spec,
+                                    std::int64_t projection_id) {
   SQLite::Statement& statement = connection.statement(path_sql(spec).list_regimes);
   statement.bind(1, projection_id);
   return read_regimes(statement, spec);
@@ -232,17 +237,18 @@ void bind_signature(SQLite::Statement& statement, std::int64_t projection_id, st
 
 }  // namespace
 
-std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id, std::int64_t input_count,
-                                      const std::string& input_dtypes, std::int64_t padded_elements,
-                                      const std::string& elements) {
+std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id,
+                                      std::int64_t input_count, const std::string& input_dtypes,
+                                      std::int64_t padded_elements, const std::string& elements) {
   SQLite::Statement& statement = connection.statement(BaseExactSql::exact);
   bind_signature(statement, projection_id, input_count, input_dtypes, padded_elements);
   statement.bind(5, elements);
   return read_exact(statement);
 }
 
-std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id, std::int64_t input_count,
-                                       const std::string& input_dtypes, std::int64_t padded_elements) {
+std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id,
+                                       std::int64_t input_count, const std::string& input_dtypes,
+                                       std::int64_t padded_elements) {
   SQLite::Statement& statement = connection.statement(BaseExactSql::padded);
   bind_signature(statement, projection_id, input_count, input_dtypes, padded_elements);
   return read_exact(statement);

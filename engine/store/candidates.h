@@ -1,5 +1,5 @@
-// Reads and writes the regime and candidate tables of any path, and those of the base exact match. The SQL is made
-// from the path's description: the columns of a table are its fields and axes.
+// Reads and writes the regime and candidate tables of any path, and those of the base exact match. The SQL is
+// made from the path's description: the columns of a table are its fields and axes.
 #pragma once
 
 #include <cstdint>
@@ -40,16 +40,16 @@ struct PathSql {
   std::vector<std::string> per_group;  // by axis group: :regime, :source_class, every axis outside the group
   std::string whole_class;             // :regime, :source_class
   std::string insert_regime;
-  std::string find_regime_id;          // :projection and every field
-  std::string count_regime;            // adds to the counters of a regime
+  std::string find_regime_id;  // :projection and every field
+  std::string count_regime;    // adds to the counters of a regime
   std::string insert_candidate;
 };
 const PathSql& path_sql(const PathSpec& spec);
 
 // The statements of the base exact match.
 struct BaseExactSql {
-  static const char* const exact;         // :projection, :input_count, :input_dtypes, :padded_elements, :elements
-  static const char* const padded;        // the same without :elements
+  static const char* const exact;   // :projection, :input_count, :input_dtypes, :padded_elements, :elements
+  static const char* const padded;  // the same without :elements
   static const char* const input_counts;  // :projection
 };
 
@@ -74,11 +74,12 @@ std::vector<CandidateRow> find_class(Connection& connection, const PathSpec& spe
                                      SourceClass source_class);
 
 // Rows of the base exact match that share the keys; in row order within each statement.
-std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id, std::int64_t input_count,
-                                      const std::string& input_dtypes, std::int64_t padded_elements,
-                                      const std::string& elements);
-std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id, std::int64_t input_count,
-                                       const std::string& input_dtypes, std::int64_t padded_elements);
+std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id,
+                                      std::int64_t input_count, const std::string& input_dtypes,
+                                      std::int64_t padded_elements, const std::string& elements);
+std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id,
+                                       std::int64_t input_count, const std::string& input_dtypes,
+                                       std::int64_t padded_elements);
 // The input counts that the projection's rows have.
 std::vector<std::int64_t> base_input_counts(Connection& connection, std::int64_t projection_id);
 

@@ -15,7 +15,9 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 30'000;
 
-std::string quoted(const fs::path& path) { return "'" + path.string() + "'"; }
+std::string quoted(const fs::path& path) {
+  return "'" + path.string() + "'";
+}
 
 // A WAL database needs its -shm file: where the folder cannot be written, nobody writes the database either,
 // and it can be read as it stands.
@@ -40,11 +42,13 @@ void require_regular_file(const fs::path& path, Mode mode) {
   std::error_code ec;
   const auto status = fs::status(path, ec);
   if (fs::is_directory(status))
-    throw Error(ErrorKind::database, fmt::format("{} is a folder, not a database; name a file", quoted(path)));
+    throw Error(ErrorKind::database,
+                fmt::format("{} is a folder, not a database; name a file", quoted(path)));
   if (mode == Mode::create) return;
   if (!fs::exists(status))
     throw Error(ErrorKind::database,
-                fmt::format("no database {}; create one with 'profdb import DIR --db {}'", quoted(path), path.string()));
+                fmt::format("no database {}; create one with 'profdb import DIR --db {}'", quoted(path),
+                            path.string()));
 }
 
 SQLite::Database open_file(const fs::path& path, Mode mode) {
@@ -60,7 +64,8 @@ SQLite::Database open_file(const fs::path& path, Mode mode) {
       } catch (const SQLite::Exception& e) {
         const int code = e.getErrorCode();
         if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || has_wal_content(path)) throw;
-        return SQLite::Database(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
+        return SQLite::Database(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+                                kBusyTimeoutMs);
       }
     }
     return db;
@@ -71,27 +76,30 @@ SQLite::Database open_file(const fs::path& path, Mode mode) {
 
 bool is_empty_database(SQLite::Database& db) {
   return db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0 &&
-         db.execAndGet("PRAGMA user_version").getInt() == 0 && db.execAndGet("PRAGMA application_id").getInt() == 0;
+         db.execAndGet("PRAGMA user_version").getInt() == 0 &&
+         db.execAndGet("PRAGMA application_id").getInt() == 0;
 }
 
 void check_identity(SQLite::Database& db, const fs::path& path) {
   if (is_empty_database(db))
-    throw Error(ErrorKind::database, fmt::format("{} is empty; fill it with 'profdb import DIR --db {}'", quoted(path), path.string()));
+    throw Error(ErrorKind::database, fmt::format("{} is empty; fill it with 'profdb import DIR --db {}'",
+                                                 quoted(path), path.string()));
   const int application = db.execAndGet("PRAGMA application_id").getInt();
   const int version = db.execAndGet("PRAGMA user_version").getInt();
   if (application != kApplicationId)
-    throw Error(ErrorKind::database,
-                fmt::format("{} is an SQLite database of another application (application_id {:#x}); name a profdb "
-                            "database, or another file to create one",
-                            quoted(path), static_cast<unsigned>(application)));
+    throw Error(
+        ErrorKind::database,
+        fmt::format("{} is an SQLite database of another application (application_id {:#x}); name a profdb "
+                    "database, or another file to create one",
+                    quoted(path), static_cast<unsigned>(application)));
   if (version > schema_version())
     throw Error(ErrorKind::database,
-                fmt::format("{} has schema {}, newer than the {} that this profdb knows; use a newer profdb", quoted(path),
-                            version, schema_version()));
+                fmt::format("{} has schema {}, newer than the {} that this profdb knows; use a newer profdb",
+                            quoted(path), version, schema_version()));
   if (version < schema_version())
     throw Error(ErrorKind::database,
-                fmt::format("{} has schema {}, older than {}; run 'profdb migrate --db {}'", quoted(path), version,
-                            schema_version(), path.string()));
+                fmt::format("{} has schema {}, older than {}; run 'profdb migrate --db {}'", quoted(path),
+                            version, schema_version(), path.string()));
 }
 
 void apply_migrations(SQLite::Database& db, int from) {
@@ -114,34 +122,42 @@ void create_schema(SQLite::Database& db) {
 
 fs::path backup_path(const fs::path& path, int version) {
   for (int n = 0;; ++n) {
-    fs::path candidate = fmt::format("{}.schema{}{}.bak", path.string(), version, n == 0 ? "" : fmt::format(".{}", n));
+    fs::path candidate =
+        fmt::format("{}.schema{}{}.bak", path.string(), version, n == 0 ? "" : fmt::format(".{}", n));
     if (!fs::exists(candidate)) return candidate;
   }
 }
 
 }  // namespace
 
-int schema_version() { return static_cast<int>(migrations().size()); }
+int schema_version() {
+  return static_cast<int>(migrations().size());
+}
 
 Error database_error(const fs::path& path, const SQLite::Exception& cause, const std::string& doing) {
   const std::string where = fmt::format("cannot {} {}: ", doing, quoted(path));
   switch (cause.getErrorCode()) {
     case SQLITE_NOTADB:
-      return {ErrorKind::database, where + "the file is not an SQLite database (or is encrypted); name a profdb database"};
-    case SQLITE_CORRUPT:
       return {ErrorKind::database,
-              where + "the file is damaged (" + cause.what() + "); restore a backup, or import the releases into a new file"};
+              where + "the file is not an SQLite database (or is encrypted); name a profdb database"};
+    case SQLITE_CORRUPT:
+      return {ErrorKind::database, where + "the file is damaged (" + cause.what() +
+                                       "); restore a backup, or import the releases into a new file"};
     case SQLITE_FULL:
-      return {ErrorKind::database, where + "the disk is full; the database is as it was: make room and repeat"};
+      return {ErrorKind::database,
+              where + "the disk is full; the database is as it was: make room and repeat"};
     case SQLITE_READONLY:
-      return {ErrorKind::database, where + "the file or its folder is read-only; make it writable or copy it elsewhere"};
+      return {ErrorKind::database,
+              where + "the file or its folder is read-only; make it writable or copy it elsewhere"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {ErrorKind::database, where + "another process holds the write lock; repeat when its import has ended"};
+      return {ErrorKind::database,
+              where + "another process holds the write lock; repeat when its import has ended"};
     case SQLITE_CANTOPEN:
       return {ErrorKind::database, where + "it cannot be opened (missing folder, or no permission)"};
     case SQLITE_IOERR:
-      return {ErrorKind::database, where + "reading or writing the file failed (" + cause.what() + "); check the disk"};
+      return {ErrorKind::database,
+              where + "reading or writing the file failed (" + cause.what() + "); check the disk"};
     default:
       return {ErrorKind::database, where + cause.what()};
   }
@@ -163,7 +179,8 @@ Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_
 
 SQLite::Statement& Connection::statement(const std::string& sql) {
   auto it = statements_.find(sql);
-  if (it == statements_.end()) it = statements_.emplace(sql, std::make_unique<SQLite::Statement>(db_, sql)).first;
+  if (it == statements_.end())
+    it = statements_.emplace(sql, std::make_unique<SQLite::Statement>(db_, sql)).first;
   it->second->tryReset();  // the error of an earlier step is not this one's
   it->second->clearBindings();
   return *it->second;
@@ -201,7 +218,8 @@ MigrationReport migrate(const fs::path& path) {
     db.exec("BEGIN IMMEDIATE");  // nobody writes between the backup and the migration
     report.backup = backup_path(path, report.from);
     {
-      // VACUUM INTO may not run inside a transaction of its own connection: a second one reads what is committed.
+      // VACUUM INTO may not run inside a transaction of its own connection: a second one reads what is
+      // committed.
       SQLite::Database reader(path.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
       SQLite::Statement copy(reader, "VACUUM INTO ?");
       copy.bind(1, report.backup.string());

@@ -29,8 +29,8 @@ class Connection {
   // Throws Error(database), saying what the file is and what to do, where it cannot be used in `mode`.
   Connection(const std::filesystem::path& path, Mode mode);
 
-  // The prepared statement of `sql`, reset and without bindings. `sql` is the key: the same text gives the same
-  // statement, so only one row loop over a text may be open at a time.
+  // The prepared statement of `sql`, reset and without bindings. `sql` is the key: the same text gives the
+  // same statement, so only one row loop over a text may be open at a time.
   SQLite::Statement& statement(const std::string& sql);
 
   SQLite::Database& db() { return db_; }
@@ -86,6 +86,7 @@ struct MigrationReport {
 MigrationReport migrate(const std::filesystem::path& path);
 
 // The Error for an exception of SQLite's: says what failed on which file and what to do.
-Error database_error(const std::filesystem::path& path, const SQLite::Exception& cause, const std::string& doing);
+Error database_error(const std::filesystem::path& path, const SQLite::Exception& cause,
+                     const std::string& doing);
 
 }  // namespace profdb::store

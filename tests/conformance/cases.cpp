@@ -17,16 +17,20 @@ using nlohmann::json;
 EngineOptions options_of(const json& line) {
   EngineOptions options;
   const json given = line.value("options", json::object());
-  if (given.contains("ep_size") && !given["ep_size"].is_null()) options.ep_size = given["ep_size"].get<std::int64_t>();
+  if (given.contains("ep_size") && !given["ep_size"].is_null())
+    options.ep_size = given["ep_size"].get<std::int64_t>();
   options.interpolation = given.value("interpolation", true);
   const std::string padded = given.value("padded_match", "last");
-  options.padded_match = padded == "before" ? PaddedMatch::before : padded == "off" ? PaddedMatch::off : PaddedMatch::last;
+  options.padded_match = padded == "before" ? PaddedMatch::before
+                         : padded == "off"  ? PaddedMatch::off
+                                            : PaddedMatch::last;
   return options;
 }
 
 void compare(const json& line, const Result& result) {
   const json& expected = line["expected"];
-  SCOPED_TRACE(line.value("why", line["leaf"].dump()) + "\nexpected: " + expected.dump() + "\nactual: " + to_json(result).dump());
+  SCOPED_TRACE(line.value("why", line["leaf"].dump()) + "\nexpected: " + expected.dump() +
+               "\nactual: " + to_json(result).dump());
   EXPECT_EQ(to_string(result.source), expected["source"].get<std::string>());
   if (expected.contains("reason")) {
     EXPECT_EQ(result.reason, expected["reason"].get<std::string>());

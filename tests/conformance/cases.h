@@ -9,8 +9,9 @@
 namespace profdb::test {
 
 // Imports `release` (folder with op_mapping.yaml and CSVs) and looks every line of `cases` up, as
-// conformance/README says: source, reason, latency to 1e-9 relative, and exactly method, dim, axes, match_rule and
-// kernel wherever given. `wanted` chooses lines; empty: all. Returns how many lines were compared.
+// conformance/README says: source, reason, latency to 1e-9 relative, and exactly method, dim, axes,
+// match_rule and kernel wherever given. `wanted` chooses lines; empty: all. Returns how many lines were
+// compared.
 int run_cases(const std::filesystem::path& release, const std::filesystem::path& cases,
               const std::function<bool(const nlohmann::json& line)>& wanted = {});
 

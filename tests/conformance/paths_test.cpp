@@ -1,4 +1,5 @@
-// conformance/paths: small releases with cases whose answers come from an independent implementation of the contract.
+// conformance/paths: small releases with cases whose answers come from an independent implementation of the
+// contract.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,7 +11,9 @@
 namespace profdb::test {
 namespace {
 
-std::filesystem::path folder_of(const std::string& name) { return shared_dir() / "conformance" / "paths" / name; }
+std::filesystem::path folder_of(const std::string& name) {
+  return shared_dir() / "conformance" / "paths" / name;
+}
 
 int lines_in(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -29,9 +32,12 @@ TEST_P(ConformancePaths, EveryCaseAnswersAsKnown) {
   EXPECT_GT(compared, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConformancePaths, testing::Values("generic_compute", "matrix_compute", "base_exact", "communication", "moe_fused", "elementwise", "geometry",
-                                         "latency_columns", "attention_lightning_indexer", "attention_sparse_sharedkv",
-                                         "attention_special", "compute_scale", "quantized_matmul", "scatter_nd_update_mla"),
+INSTANTIATE_TEST_SUITE_P(All, ConformancePaths,
+                         testing::Values("generic_compute", "matrix_compute", "base_exact", "communication",
+                                         "moe_fused", "elementwise", "geometry", "latency_columns",
+                                         "attention_lightning_indexer", "attention_sparse_sharedkv",
+                                         "attention_special", "compute_scale", "quantized_matmul",
+                                         "scatter_nd_update_mla"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 // conformance/README: MatMulV2.csv, mapped as {kernel_type: MatMulV2} with no policy.

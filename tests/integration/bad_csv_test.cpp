@@ -168,7 +168,9 @@ TEST_F(BadCsv, KeepGoingTakesTheRestAndRecordsTheFailure) {
   std::map<std::string, std::string> failures;
   while (files.executeStep()) {
     failures[files.getColumn(0)] = files.getColumn(1).getString();
-    if (!failures[files.getColumn(0)].empty()) EXPECT_EQ(files.getColumn(2).getInt(), 0);
+    if (!failures[files.getColumn(0)].empty()) {
+      EXPECT_EQ(files.getColumn(2).getInt(), 0);
+    }
     EXPECT_EQ(files.getColumn(3).getString().size(), 64U);
   }
   EXPECT_THAT(failures, testing::UnorderedElementsAre(testing::Pair("Add.csv", HasSubstr("empty")),

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 TempFolder::TempFolder() {
   static std::atomic<int> counter{0};
-  path_ = fs::path(testing::TempDir()) / ("profdb_test_" + std::to_string(getpid()) + "_" + std::to_string(counter++));
+  path_ = fs::path(testing::TempDir()) /
+          ("profdb_test_" + std::to_string(getpid()) + "_" + std::to_string(counter++));
   fs::remove_all(path_);
   fs::create_directories(path_);
 }
@@ -39,7 +40,9 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-importer::Identity test_identity(const std::string& version) { return {"TEST_NPU", "synthetic", version, "2.0", "8.0"}; }
+importer::Identity test_identity(const std::string& version) {
+  return {"TEST_NPU", "synthetic", version, "2.0", "8.0"};
+}
 
 importer::ImportReport import_folder(const fs::path& folder, const fs::path& database) {
   importer::ImportOptions options;
@@ -50,14 +53,15 @@ importer::ImportReport import_folder(const fs::path& folder, const fs::path& dat
 }
 
 std::string csv_header(const std::string& latency_columns) {
-  return "OP State,Accelerator Core,Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,Output "
+  return "OP State,Accelerator Core,Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data "
+         "Types,Output "
          "Formats," +
          latency_columns + "\n";
 }
 
 std::string csv_row(const std::string& in_shapes, const std::string& in_dtypes, const std::string& in_formats,
-                    const std::string& out_shapes, const std::string& out_dtypes, const std::string& out_formats,
-                    const std::vector<std::string>& rest) {
+                    const std::string& out_shapes, const std::string& out_dtypes,
+                    const std::string& out_formats, const std::vector<std::string>& rest) {
   std::string row = "dynamic,AI_CORE";
   const auto add = [&](const std::string& cell) {
     row += ',';
@@ -68,7 +72,8 @@ std::string csv_row(const std::string& in_shapes, const std::string& in_dtypes, 
   return row + "\n";
 }
 
-TestRelease::TestRelease(const std::vector<std::pair<std::string, std::string>>& files, const std::string& mapping) {
+TestRelease::TestRelease(const std::vector<std::pair<std::string, std::string>>& files,
+                         const std::string& mapping) {
   for (const auto& [name, text] : files) write_file(folder_ / "release" / name, text);
   write_file(folder_ / "release" / "op_mapping.yaml", mapping);
   report_ = import_folder(folder_ / "release", folder_ / "test.db");

@@ -31,16 +31,17 @@ std::string read_file(const std::filesystem::path& path);
 importer::Identity test_identity(const std::string& version = "1.0");
 
 // Imports a folder into `database` under test_identity().
-importer::ImportReport import_folder(const std::filesystem::path& folder, const std::filesystem::path& database);
+importer::ImportReport import_folder(const std::filesystem::path& folder,
+                                     const std::filesystem::path& database);
 
 // The standard header of a kernel CSV, with the given latency columns after it.
 std::string csv_header(const std::string& latency_columns = "Average Duration(us)");
 
-// One row: input shapes, dtypes and formats; outputs; the cells of the latency and further columns. A cell with a
-// comma is quoted.
+// One row: input shapes, dtypes and formats; outputs; the cells of the latency and further columns. A cell
+// with a comma is quoted.
 std::string csv_row(const std::string& in_shapes, const std::string& in_dtypes, const std::string& in_formats,
-                    const std::string& out_shapes, const std::string& out_dtypes, const std::string& out_formats,
-                    const std::vector<std::string>& rest);
+                    const std::string& out_shapes, const std::string& out_dtypes,
+                    const std::string& out_formats, const std::vector<std::string>& rest);
 
 // A release of CSV texts and a mapping, imported into a database in a temporary folder.
 class TestRelease {

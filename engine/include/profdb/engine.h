@@ -44,7 +44,7 @@ struct ReleaseInfo {
   std::string cann_version;
   std::string imported_at;  // UTC, ISO 8601
   std::string content_digest;
-  std::string synthetic;    // the notice of made-up data; empty for measurements
+  std::string synthetic;  // the notice of made-up data; empty for measurements
   std::int64_t file_count = 0;
   std::int64_t row_count = 0;
   std::int64_t taken_rows = 0;
@@ -62,9 +62,9 @@ struct LogStats {
 
 // Opens `database` and answers for one release. The file is opened read-only; only the query log writes.
 //
-// One engine, many threads: every member function may be called from any thread at the same time. Inside, each
-// lookup uses a connection of its own from a pool and sees one state of the database from begin to end; an
-// import that finishes in between is seen by the next lookup.
+// One engine, many threads: every member function may be called from any thread at the same time. Inside,
+// each lookup uses a connection of its own from a pool and sees one state of the database from begin to end;
+// an import that finishes in between is seen by the next lookup.
 //
 // Throws Error: database for a file that is missing, no profdb database, damaged, newer, or in need of
 // `profdb migrate`; usage for a release that is not there (the message lists those that are).
@@ -75,8 +75,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Answers one call. A miss is a Result with a reason, never an exception. Throws Error(input) for a malformed
-  // leaf, Error(database) where the file cannot be read.
+  // Answers one call. A miss is a Result with a reason, never an exception. Throws Error(input) for a
+  // malformed leaf, Error(database) where the file cannot be read.
   Result lookup(const LeafOp& leaf) const;
 
   // The release that this engine answers for, as it is now.

@@ -12,13 +12,14 @@ namespace profdb {
 
 // One tensor of a call. `shape` is what the framework sees, or the physical shape where `format` says so.
 struct Tensor {
-  std::vector<std::int64_t> shape;    // dimensions >= 0; empty for a scalar
-  std::string dtype;                  // framework name, e.g. "bfloat16"
-  std::optional<std::string> format;  // e.g. "FRACTAL_NZ"; the contract says per path what an omitted one means
+  std::vector<std::int64_t> shape;  // dimensions >= 0; empty for a scalar
+  std::string dtype;                // framework name, e.g. "bfloat16"
+  std::optional<std::string>
+      format;  // e.g. "FRACTAL_NZ"; the contract says per path what an omitted one means
 };
 
-// One argument of a call, in call order: absent (an optional argument that holds its position), one tensor, or
-// a list of tensors.
+// One argument of a call, in call order: absent (an optional argument that holds its position), one tensor,
+// or a list of tensors.
 struct Argument {
   enum class Kind { absent, tensor, list };
   Kind kind = Kind::tensor;
@@ -32,13 +33,13 @@ struct LeafOp {
   std::vector<Argument> inputs;  // at most 64; a list among them holds at most 4,096 tensors
   std::vector<Tensor> outputs;   // at most 64
   nlohmann::json attrs = nlohmann::json::object();  // what shapes cannot carry: phase, seq_lens, ...
-  std::optional<double> prior_latency_us;           // a caller's partial sum (contract §1); never used as the answer
+  std::optional<double> prior_latency_us;  // a caller's partial sum (contract §1); never used as the answer
 };
 
 // Parses a leaf from JSON text. Throws Error(input) that names the field for text that is not JSON, keys that
-// are unknown or stand twice, wrong types, negative dimensions, dimensions or products over 2^53, more than 64
-// inputs or outputs, a list or repeat over 4,096 members, and for what no call has: a rank over 64, a dtype or
-// format over 256 bytes, attrs nested deeper than 64 levels.
+// are unknown or stand twice, wrong types, negative dimensions, dimensions or products over 2^53, more than
+// 64 inputs or outputs, a list or repeat over 4,096 members, and for what no call has: a rank over 64, a
+// dtype or format over 256 bytes, attrs nested deeper than 64 levels.
 LeafOp parse_leaf_op(std::string_view json_text);
 // The same from a JSON value already read.
 LeafOp leaf_op_from_json(const nlohmann::json& value);

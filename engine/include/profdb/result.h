@@ -70,14 +70,15 @@ struct Details {
   std::string compute_subcategory;  // likewise
   std::string note;                 // why latency 0 is right, for zero_cost and accepted_miss
   std::vector<std::pair<std::string, std::int64_t>> target_axes;
-  NamedValues target_regime;  // of a miss: what the target asked for; an open field without a value is left out
-  NamedValues regime;         // of a hit: the regime that answered
+  NamedValues
+      target_regime;   // of a miss: what the target asked for; an open field without a value is left out
+  NamedValues regime;  // of a hit: the regime that answered
   std::vector<Boundary> boundary;
   std::size_t candidate_count = 0;
   std::vector<MatchedRow> matched_rows;
   std::string latency_column;
-  std::string source_class;   // "selected" or "fallback"
-  std::string fallback_from;  // "exact_miss" or "partial"
+  std::string source_class;                                            // "selected" or "fallback"
+  std::string fallback_from;                                           // "exact_miss" or "partial"
   std::vector<std::pair<std::string, std::string>> kernels_attempted;  // kernel, reason
   std::map<std::string, std::int64_t> rejected_rows;                   // by reason
   std::optional<ClosestRegime> closest_regime;
@@ -89,7 +90,7 @@ struct Details {
 // One lookup's outcome. A value: it owns everything in it and may be kept, copied and sent between threads.
 struct Result {
   Source source = Source::miss;
-  std::string reason;  // of a miss; never empty there
+  std::string reason;     // of a miss; never empty there
   double latency_us = 0;  // microseconds; meaningless in a miss
   double confidence = 0;  // for display only (contract §1)
   std::string kernel;
