@@ -163,7 +163,8 @@ Result lookup(store::Connection& connection, const ReleaseState& release, const 
   }
   if (declared_free(op, leaf, result)) return result;
   if (const auto* unfit = std::get_if<Unfit>(&selected)) {
-    set_miss(result, unfit->reason, leaf);
+    // An accepted_miss without a kernel, whose condition the call does not meet, has no kernel to ask.
+    set_miss(result, unfit->reason == "accepted_miss" ? "kernel_not_in_release" : unfit->reason, leaf);
     return result;
   }
   const Path& path = *std::get<const Path*>(selected);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -39,6 +40,15 @@ struct KernelPolicy {
   nlohmann::ordered_json unknown_fields = nlohmann::ordered_json::object();
 };
 
+// Where a file that calls things otherwise has a column of the contract: `column_aliases` in the mapping. One
+// entry gives one contract column to the rows of one source file, unless the file has that column itself.
+struct ColumnAlias {
+  std::string name;                     // of the contract, e.g. "Runtime avg_seq_len"
+  std::optional<std::string> column;    // the file's column that holds it,
+  std::optional<std::string> constant;  // or the one value for every row of the file
+  bool zero_is_query_heads = false;     // `zero: query_heads`: 0 in `column` means as many as the query has
+};
+
 // A whole op_mapping.yaml.
 struct Mapping {
   std::optional<std::string> version;  // of the framework
@@ -47,12 +57,17 @@ struct Mapping {
   std::optional<std::string> cann_version;
   std::optional<std::string> pytorch_version;
   std::optional<std::string> communication_data_ref;
-  std::vector<OpMapping> operators;    // in file order
-  std::vector<KernelPolicy> policies;  // in file order
+  std::vector<OpMapping> operators;                                // in file order
+  std::vector<KernelPolicy> policies;                              // in file order
+  std::map<std::string, std::vector<ColumnAlias>> column_aliases;  // by the stem of the source file
   nlohmann::ordered_json unknown_fields = nlohmann::ordered_json::object();
 
   const OpMapping* find(const std::string& op) const;
   const KernelPolicy* policy(const std::string& kernel) const;
 };
+
+// The aliases as JSON and back, as the database keeps them: {stem: {name: {column|constant|zero}}}.
+nlohmann::ordered_json column_aliases_to_json(const Mapping& mapping);
+std::map<std::string, std::vector<ColumnAlias>> column_aliases_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace profdb

@@ -211,6 +211,10 @@ Mapping load_mapping(store::Connection& connection, std::int64_t release_id) {
       mapping.pytorch_version = rows.text(3);
       mapping.cann_version = rows.text(4);
       mapping.unknown_fields = ordered_json::parse(rows.text(5));
+      if (mapping.unknown_fields.contains("column_aliases")) {
+        mapping.column_aliases = column_aliases_from_json(mapping.unknown_fields["column_aliases"]);
+        mapping.unknown_fields.erase("column_aliases");
+      }
       if (mapping.unknown_fields.contains("communication_data_ref")) {
         mapping.communication_data_ref = mapping.unknown_fields["communication_data_ref"].get<std::string>();
         mapping.unknown_fields.erase("communication_data_ref");

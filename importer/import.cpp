@@ -5,15 +5,16 @@
 #include <sqlite3.h>
 
 #include <chrono>
-#include <set>
 
 #include "engine/dispatch.h"
 #include "engine/release_state.h"
 #include "engine/store/database.h"
+#include "importer/file_import.h"
 #include "importer/kernel_rows.h"
 #include "importer/mapping_store.h"
 #include "importer/measurement_store.h"
 #include "importer/projector.h"
+#include "importer/raw_export.h"
 #include "importer/release_source.h"
 
 namespace profdb::importer {
@@ -24,7 +25,6 @@ using store::Connection;
 
 // Page cache of the import's connection: bounds its memory, whatever the size of the files.
 constexpr int kCacheKiB = 64 * 1024;
-constexpr std::string_view kOriginColumn = "Data Origin";  // says of made-up data that it is synthetic
 
 std::string utc_now() {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -75,10 +75,6 @@ void delete_release(Connection& connection, std::int64_t release_id) {
       "DELETE FROM field_set\nWHERE field_set_id NOT IN (SELECT field_set_id FROM measurement)");
 }
 
-void bump_generation(Connection& connection) {
-  connection.statement("UPDATE generation\nSET number = number + 1").exec();
-}
-
 // Reads the files of one release into the database.
 class Import {
  public:
@@ -90,23 +86,17 @@ class Import {
 
  private:
   void insert_release(std::int64_t release_id);
-  std::int64_t insert_file(const SourceFile& file);
-  void read_file(const SourceFile& file, FileReport& file_report, bool failed_before);
-  void read_rows(const SourceFile& file, std::int64_t source_file_id, FileReport& file_report);
-  void reject(std::int64_t source_file_id, const CsvRow& record, const std::string& reason,
-              const std::string& detail, FileReport& file_report);
-  void finish_file(std::int64_t source_file_id, const Columns* columns, const FileReport& file_report,
-                   const std::string& content_hash);
+  void read_file(const SourceFile& file, FileTarget& target, bool failed_before);
+  void read_kernel_csv(const SourceFile& file, FileTarget& target, FileReport& file_report);
+  void read_raw(const SourceFile& file, FileTarget& target);
+  void store_raw_kernel(const SourceFile& file, const RawKernel& raw, FileTarget& target);
+  void check_digest(const SourceFile& file, const CsvSummary& summary) const;
   void fail_on(const std::vector<std::string>& failures) const;
-  void note_origin(const Row& row);
 
   Connection& connection_;
   const ReleaseSource& source_;
   const ImportOptions& options_;
   ImportReport& report_;
-  std::unique_ptr<MeasurementWriter> writer_;
-  std::unique_ptr<Projector> projector_;
-  std::set<std::string> synthetic_;
   std::uint64_t bytes_before_ = 0;  // of the files already read
   std::uint64_t bytes_total_ = 0;
 };
@@ -137,125 +127,12 @@ void Import::insert_release(std::int64_t release_id) {
   report_.release_id = connection_.db().getLastInsertRowid();
 }
 
-std::int64_t Import::insert_file(const SourceFile& file) {
-  const std::int64_t kernel = kernel_id(connection_, file.kernel);
-  auto& insert = connection_.statement(
-      "INSERT INTO source_file (release_id, kernel_id, path, sha256, bytes)\nVALUES (:release, :kernel, "
-      ":path, :sha256, :bytes)");
-  insert.bind(1, report_.release_id);
-  insert.bind(2, kernel);
-  insert.bind(3, file.path);
-  insert.bind(4, file.sha256);
-  insert.bind(5, static_cast<std::int64_t>(file.bytes));
-  insert.exec();
-  return connection_.db().getLastInsertRowid();
-}
-
-void Import::reject(std::int64_t source_file_id, const CsvRow& record, const std::string& reason,
-                    const std::string& detail, FileReport& file_report) {
-  ++file_report.rejected_rows;
-  ++file_report.reasons[reason];
-  auto& insert = connection_.statement(
-      "INSERT INTO rejected_row (source_file_id, row_number, line, reason, detail, cells)\nVALUES (:file, "
-      ":row, :line, :reason, "
-      ":detail, :cells)");
-  insert.bind(1, source_file_id);
-  insert.bind(2, static_cast<std::int64_t>(record.row_number));
-  insert.bind(3, static_cast<std::int64_t>(record.line));
-  insert.bind(4, reason);
-  insert.bind(5, detail);
-  insert.bind(6, nlohmann::json(record.cells).dump());
-  insert.exec();
-}
-
-void Import::note_origin(const Row& row) {
-  const std::string_view origin = row.field(kOriginColumn);
-  if (origin.find("synthetic") != std::string_view::npos && synthetic_.size() < 8) synthetic_.emplace(origin);
-}
-
-void Import::finish_file(std::int64_t source_file_id, const Columns* columns, const FileReport& file_report,
-                         const std::string& content_hash) {
-  if (columns != nullptr) {
-    const std::string names = nlohmann::json(columns->names()).dump();
-    auto& insert = connection_.statement("INSERT OR IGNORE INTO column_list (names)\nVALUES (:names)");
-    insert.bind(1, names);
-    insert.exec();
-    auto& link = connection_.statement(
-        "UPDATE source_file\nSET column_list_id = (SELECT column_list_id FROM column_list WHERE names = "
-        ":names), latency_columns "
-        "= :latency_columns\nWHERE source_file_id = :file");
-    link.bind(1, names);
-    link.bind(2, nlohmann::json(columns->latency_columns()).dump());
-    link.bind(3, source_file_id);
-    link.exec();
-  }
-  auto& update = connection_.statement(
-      "UPDATE source_file\nSET row_count = :rows, taken_rows = :taken, unusable_rows = :unusable, "
-      "rejected_rows = :rejected, "
-      "content_hash = :hash, failure = :failure\nWHERE source_file_id = :file");
-  update.bind(1, file_report.row_count);
-  update.bind(2, file_report.taken_rows);
-  update.bind(3, file_report.unusable_rows);
-  update.bind(4, file_report.rejected_rows);
-  update.bind(5, content_hash);
-  update.bind(6, file_report.failure);
-  update.bind(7, source_file_id);
-  update.exec();
-}
-
-void Import::read_rows(const SourceFile& file, std::int64_t source_file_id, FileReport& file_report) {
-  std::optional<Columns> columns;
-  std::optional<RowReader> reader;
-  ContentHash hash;
-  std::uint64_t bytes = 0;
-  CsvHandler handler;
-  handler.on_header = [&](const std::vector<std::string>& names) {
-    columns.emplace(names, file.on_disk.string());
-    reader.emplace(*columns);
-  };
-  const auto progress = [&](const CsvRow& record) {
-    ++file_report.row_count;
-    for (const std::string& cell : record.cells) bytes += cell.size() + 1;
-    if (options_.progress && record.row_number % 1024 == 0)
-      options_.progress(bytes_before_ + std::min(bytes, file.bytes), bytes_total_);
-  };
-  handler.on_ragged = [&](const CsvRow& record) {
-    progress(record);
-    reject(
-        source_file_id, record, "ragged_row",
-        fmt::format("{} cells where the header has {} columns", record.cells.size(), columns->names().size()),
-        file_report);
-    return true;
-  };
-  handler.on_row = [&](const CsvRow& record) {
-    progress(record);
-    auto read = reader->read(record);
-    if (const auto* rejected = std::get_if<RejectedRow>(&read)) {
-      reject(source_file_id, record, rejected->reason, rejected->detail, file_report);
-      return true;
-    }
-    const ReadRow& row = *std::get<const ReadRow*>(read);
-    Row with_id = row.row;
-    with_id.measurement_id =
-        writer_->add(source_file_id, static_cast<std::int64_t>(record.row_number), row, hash);
-    projector_->add(file.kernel, with_id, row.unusable_reason);
-    note_origin(with_id);
-    ++(row.row.latency_us ? file_report.taken_rows : file_report.unusable_rows);
-    if (!row.row.latency_us) ++file_report.reasons[row.unusable_reason];
-    return true;
-  };
-  const CsvSummary summary = read_csv(file.on_disk, handler);
-  if (summary.sha256 != file.sha256)
-    throw Error(ErrorKind::input, fmt::format("{}: the file changed while it was read; repeat the import",
-                                              file.on_disk.string()));
-  if (file_report.row_count == 0)
-    report_.warnings.push_back(fmt::format("{}: a header without rows; its kernel {} has no measurements",
-                                           file.on_disk.string(), file.kernel));
-  finish_file(source_file_id, columns ? &*columns : nullptr, file_report, hash.finish());
-}
-
 // Reads the whole file for its errors only.
 void check_readable(const SourceFile& file) {
+  if (is_raw_export(file.on_disk)) {
+    read_raw_export(file.on_disk);
+    return;
+  }
   CsvHandler handler;
   handler.on_header = [&](const std::vector<std::string>& names) {
     const Columns columns(names, file.on_disk.string());
@@ -264,25 +141,92 @@ void check_readable(const SourceFile& file) {
   read_csv(file.on_disk, handler);
 }
 
+void Import::check_digest(const SourceFile& file, const CsvSummary& summary) const {
+  if (summary.sha256 != file.sha256)
+    throw Error(ErrorKind::input, fmt::format("{}: the file changed while it was read; repeat the import",
+                                              file.on_disk.string()));
+}
+
+void Import::read_kernel_csv(const SourceFile& file, FileTarget& target, FileReport& file_report) {
+  FileImport into(target, file, file_report);
+  std::uint64_t bytes = 0;
+  const auto progress = [&](const CsvRow& record) {
+    for (const std::string& cell : record.cells) bytes += cell.size() + 1;
+    if (options_.progress && record.row_number % 1024 == 0)
+      options_.progress(bytes_before_ + std::min(bytes, file.bytes), bytes_total_);
+    return true;
+  };
+  CsvHandler handler;
+  handler.on_header = [&](const std::vector<std::string>& names) { into.begin(names); };
+  handler.on_row = [&](const CsvRow& record) {
+    into.take(record);
+    return progress(record);
+  };
+  handler.on_ragged = [&](const CsvRow& record) {
+    into.take_ragged(record);
+    return progress(record);
+  };
+  check_digest(file, read_csv(file.on_disk, handler));
+  if (file_report.row_count == 0)
+    report_.warnings.push_back(fmt::format("{}: a header without rows; its kernel {} has no measurements",
+                                           file.on_disk.string(), file.kernel));
+  into.finish();
+}
+
+// One kernel of a raw export: a source file of its own, named FILE#KERNEL.
+void Import::store_raw_kernel(const SourceFile& file, const RawKernel& raw, FileTarget& target) {
+  SourceFile part = file;
+  part.path = file.path + "#" + raw.kernel;
+  part.kernel = raw.kernel;
+  FileReport& file_report = report_.files.emplace_back();
+  file_report.path = part.path;
+  file_report.kernel = raw.kernel;
+  FileImport into(target, part, file_report);
+  into.begin(raw_columns());
+  for (const CsvRow& row : raw.rows) into.take(row);
+  into.finish();
+  for (const auto& [what, count] : {std::pair{"have no recorded shapes", raw.without_shapes},
+                                    std::pair{"have no positive duration", raw.invalid_latency}})
+    if (count > 0)
+      report_.warnings.push_back(fmt::format("{}: {} of {} executions {} and were left out", part.path, count,
+                                             raw.executions + raw.without_shapes + raw.invalid_latency,
+                                             what));
+}
+
+void Import::read_raw(const SourceFile& file, FileTarget& target) {
+  const RawExport raw = read_raw_export(file.on_disk);
+  check_digest(file, raw.summary);
+  if (raw.repeated > 0)
+    report_.warnings.push_back(
+        fmt::format("{}: {} of {} executions are communication kernels recorded twice; each counts once",
+                    file.path, raw.repeated, raw.executions));
+  for (const auto& [type, count] : raw.unnamed)
+    report_.warnings.push_back(fmt::format(
+        "{}: {} executions of type '{}' were left out: that is no kernel name", file.path, count, type));
+  for (const RawKernel& kernel : raw.kernels) store_raw_kernel(file, kernel, target);
+}
+
 // Once a file has failed without keep_going, nothing will be kept: the rest is read for its errors only. With
-// keep_going a file is looked through before anything of it is stored.
-void Import::read_file(const SourceFile& file, FileReport& file_report, bool failed_before) {
-  file_report.path = file.path;
-  file_report.kernel = file.kernel;
+// keep_going a file is looked through before anything of it is stored; what fails after that has changed
+// under our eyes, and nothing is kept.
+void Import::read_file(const SourceFile& file, FileTarget& target, bool failed_before) {
+  std::string failure;
   try {
     if (options_.keep_going || failed_before) check_readable(file);
-    if (!failed_before && !options_.keep_going) read_rows(file, insert_file(file), file_report);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::input) throw;
-    file_report.failure = e.what();
+    failure = e.what();
   }
-  if (!options_.keep_going) return;
-  const std::int64_t source_file_id = insert_file(file);
-  if (file_report.failure.empty())
-    read_rows(file, source_file_id,
-              file_report);  // what fails now has changed under our eyes: nothing is kept
+  if (failure.empty() && !failed_before && is_raw_export(file.on_disk)) return read_raw(file, target);
+  FileReport& file_report = report_.files.emplace_back();
+  file_report.path = file.path;
+  file_report.kernel = file.kernel;
+  file_report.failure = failure;
+  if (failed_before) return;
+  if (failure.empty())
+    read_kernel_csv(file, target, file_report);
   else
-    finish_file(source_file_id, nullptr, file_report, "");
+    FileImport(target, file, file_report).finish_failed();
 }
 
 void Import::fail_on(const std::vector<std::string>& failures) const {
@@ -297,23 +241,29 @@ void Import::fail_on(const std::vector<std::string>& failures) const {
 void Import::run(std::int64_t release_id) {
   insert_release(release_id);
   store_mapping(connection_, report_.release_id, source_.mapping);
-  writer_ = std::make_unique<MeasurementWriter>(connection_);
-  projector_ = std::make_unique<Projector>(connection_, report_.release_id, projection_keys(source_.mapping));
+  MeasurementWriter writer(connection_);
+  Projector projector(connection_, report_.release_id, projection_keys(source_.mapping));
+  FileTarget target{connection_, report_.release_id, source_.mapping, writer, projector};
   for (const SourceFile& file : source_.files) bytes_total_ += file.bytes;
   std::vector<std::string> failures;
   for (const SourceFile& file : source_.files) {
-    FileReport& file_report = report_.files.emplace_back();
-    read_file(file, file_report, !failures.empty());
-    if (!file_report.failure.empty() && !options_.keep_going) failures.push_back(file_report.failure);
+    try {
+      read_file(file, target, !failures.empty());
+      const std::string& failure = report_.files.empty() ? std::string() : report_.files.back().failure;
+      if (!failure.empty() && !options_.keep_going) failures.push_back(failure);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::input || options_.keep_going) throw;
+      failures.emplace_back(e.what());
+    }
     bytes_before_ += file.bytes;
     if (options_.progress) options_.progress(bytes_before_, bytes_total_);
   }
   fail_on(failures);
-  projector_->finish();
-  if (!synthetic_.empty()) {
+  projector.finish();
+  if (!target.synthetic.empty()) {
     auto& update =
         connection_.statement("UPDATE release\nSET synthetic = :synthetic\nWHERE release_id = :release");
-    update.bind(1, fmt::format("{}", fmt::join(synthetic_, "; ")));
+    update.bind(1, fmt::format("{}", fmt::join(target.synthetic, "; ")));
     update.bind(2, report_.release_id);
     update.exec();
   }
@@ -327,7 +277,7 @@ class NewFileGuard {
   ~NewFileGuard() {
     if (!is_new_ || kept_ || is_used_by_others()) return;
     std::error_code ignored;
-    for (const char* suffix : {"-wal", "-shm", ""}) fs::remove(path_.string() + suffix, ignored);
+    for (const char* suffix : {"-journal", "-wal", "-shm", ""}) fs::remove(path_.string() + suffix, ignored);
   }
   NewFileGuard(const NewFileGuard&) = delete;
   NewFileGuard& operator=(const NewFileGuard&) = delete;
@@ -376,74 +326,6 @@ void import_into(const fs::path& database, const ReleaseSource& source, const Im
   guard.keep();
 }
 
-ImportReport project_again(Connection& connection, const ReleaseInfo& info, const ParsedMapping& parsed) {
-  ImportReport report;
-  report.release_id = info.release_id;
-  report.identity = {info.device, info.framework, info.framework_version, info.torch_version,
-                     info.cann_version};
-  report.outcome = ImportReport::Outcome::replaced;
-  report.warnings = parsed.warnings;
-  clear_mapping(connection, info.release_id);
-  store_mapping(connection, info.release_id, parsed.mapping);
-  Projector projector(connection, info.release_id, projection_keys(parsed.mapping));
-  struct File {
-    std::int64_t id;
-    std::string path, kernel;
-  };
-  std::vector<File> files;
-  std::string content = sha256_of_text(canonical_json(parsed.mapping)) + "\n";
-  {
-    auto& find = connection.statement(
-        "SELECT f.source_file_id, f.path, k.name, f.sha256\nFROM source_file AS f\nJOIN kernel AS k USING "
-        "(kernel_id)\nWHERE "
-        "f.release_id = :release\nORDER BY f.source_file_id");
-    find.bind(1, info.release_id);
-    store::Rows rows(find);
-    while (rows.next()) {
-      files.push_back({rows.integer(0), rows.text(1), rows.text(2)});
-      content += fmt::format("{}\t{}\t{}\n", rows.text(1), rows.text(2), rows.text(3));
-    }
-  }
-  for (const File& file : files) {
-    FileReport& file_report = report.files.emplace_back();
-    file_report.path = file.path;
-    file_report.kernel = file.kernel;
-    for_each_measurement(connection, file.id, [&](const StoredRow& stored) {
-      projector.add(file.kernel, stored.row, stored.unusable_reason);
-      ++file_report.row_count;
-      ++(stored.row.latency_us ? file_report.taken_rows : file_report.unusable_rows);
-      if (!stored.row.latency_us) ++file_report.reasons[stored.unusable_reason];
-    });
-  }
-  projector.finish();
-  auto& update = connection.statement(
-      "UPDATE release\nSET mapping_digest = :mapping_digest, content_digest = :content_digest, "
-      "mapping_fields = "
-      ":mapping_fields\nWHERE release_id = :release");
-  update.bind(1, sha256_of_text(canonical_json(parsed.mapping)));
-  update.bind(2, sha256_of_text(content));
-  update.bind(3, mapping_fields(parsed.mapping));
-  update.bind(4, info.release_id);
-  update.exec();
-  bump_generation(connection);
-  return report;
-}
-
-// A mapping that names another release is a mistake.
-void require_same_identity(const Mapping& mapping, const ReleaseInfo& info, const fs::path& path) {
-  const auto check = [&](const char* field, const std::optional<std::string>& stated,
-                         const std::string& actual) {
-    if (stated && *stated != actual)
-      throw Error(ErrorKind::usage, fmt::format("{}: {} is '{}', but release {} has '{}'", path.string(),
-                                                field, *stated, info.release_id, actual));
-  };
-  check("device", mapping.device, info.device);
-  check("framework", mapping.framework, info.framework);
-  check("version", mapping.version, info.framework_version);
-  check("pytorch_version", mapping.pytorch_version, info.torch_version);
-  check("cann_version", mapping.cann_version, info.cann_version);
-}
-
 }  // namespace
 
 ImportReport import_release(const ImportOptions& options) {
@@ -461,22 +343,6 @@ ImportReport import_release(const ImportOptions& options) {
   }
   if (options.dry_run && report.outcome == ImportReport::Outcome::imported) report.release_id = 0;
   return report;
-}
-
-ImportReport set_mapping(const fs::path& database, const std::string& release, const fs::path& mapping) {
-  const ParsedMapping parsed = read_mapping(mapping);
-  Connection connection(database, store::Mode::write);
-  try {
-    connection.db().exec(fmt::format("PRAGMA cache_size = -{}", kCacheKiB));
-    SQLite::Transaction transaction(connection.db(), SQLite::TransactionBehavior::IMMEDIATE);
-    const ReleaseInfo info = select_release(connection, release);
-    require_same_identity(parsed.mapping, info, mapping);
-    ImportReport report = project_again(connection, info, parsed);
-    transaction.commit();
-    return report;
-  } catch (const SQLite::Exception& e) {
-    throw store::database_error(database, e, "change the mapping in");
-  }
 }
 
 }  // namespace profdb::importer

@@ -98,6 +98,7 @@ void clear_mapping(store::Connection& connection, std::int64_t release_id) {
 std::string mapping_fields(const Mapping& mapping) {
   nlohmann::ordered_json fields = mapping.unknown_fields;
   if (mapping.communication_data_ref) fields["communication_data_ref"] = *mapping.communication_data_ref;
+  if (!mapping.column_aliases.empty()) fields["column_aliases"] = column_aliases_to_json(mapping);
   return fields.dump();
 }
 

@@ -46,6 +46,8 @@ class MappingReader {
   // Returns the fields of interpolation_policy that it does not know.
   nlohmann::ordered_json read_policies(YamlMap& root);
   KernelPolicy read_policy(const YamlField& entry);
+  void read_column_aliases(YamlMap& root);
+  ColumnAlias read_column_alias(const YamlField& entry);
 
   void check_kernel_name(int line, std::string_view name) const;
   template <std::size_t N>
@@ -62,6 +64,7 @@ ParsedMapping MappingReader::read(std::string_view text) {
   read_identity(root);
   read_operators(root);
   auto unknown_policy_fields = read_policies(root);
+  read_column_aliases(root);
   mapping_.unknown_fields = root.unknown_fields();
   if (!unknown_policy_fields.empty()) {
     mapping_.unknown_fields["interpolation_policy"] = std::move(unknown_policy_fields);
@@ -193,6 +196,32 @@ KernelPolicy MappingReader::read_policy(const YamlField& entry) {
   policy.unknown_fields = fields.unknown_fields();
   if (!unknown_generic.empty()) policy.unknown_fields["generic_compute"] = std::move(unknown_generic);
   return policy;
+}
+
+void MappingReader::read_column_aliases(YamlMap& root) {
+  const auto files = root.map("column_aliases", "column_aliases");
+  if (!files) return;
+  for (const YamlField& file : files->fields()) {
+    const YamlMap columns(context_, fmt::format("column_aliases of {}", file.key), file.value, file.line);
+    for (const YamlField& entry : columns.fields()) {
+      mapping_.column_aliases[file.key].push_back(read_column_alias(entry));
+    }
+  }
+}
+
+ColumnAlias MappingReader::read_column_alias(const YamlField& entry) {
+  YamlMap fields(context_, fmt::format("the alias for '{}'", entry.key), entry.value, entry.line);
+  ColumnAlias alias;
+  alias.name = entry.key;
+  alias.column = fields.text("column");
+  alias.constant = fields.as_written("constant");
+  alias.zero_is_query_heads = fields.one_of("zero", {"query_heads"}).has_value();
+  if (alias.column.has_value() == alias.constant.has_value()) {
+    fail_at(context_.name, entry.line,
+            fmt::format("{} needs either column or constant; write one", fields.where()));
+  }
+  fields.unknown_fields();  // warns about each
+  return alias;
 }
 
 void MappingReader::check_kernel_name(int line, std::string_view name) const {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "importer/csv.h"
+#include "importer/raw_export.h"
 #include "importer/sha256.h"
 
 namespace profdb::importer {
@@ -51,7 +52,7 @@ void add_file(ReleaseSource& source, const fs::path& on_disk, const std::string&
   SourceFile file;
   file.on_disk = on_disk;
   file.path = stored;
-  file.kernel = kernel_of(on_disk, options);
+  if (!is_raw_export(on_disk)) file.kernel = kernel_of(on_disk, options);  // a raw export holds many kernels
   std::error_code ec;
   file.bytes = fs::file_size(on_disk, ec);
   if (ec) file.bytes = 0;
@@ -110,7 +111,7 @@ void warn_about_unmapped(ReleaseSource& source) {
   std::set<std::string> mapped;
   for (const OpMapping& op : source.mapping.operators) mapped.insert(op.kernels.begin(), op.kernels.end());
   for (const SourceFile& file : source.files)
-    if (!mapped.contains(file.kernel))
+    if (!is_raw_export(file.on_disk) && !mapped.contains(file.kernel))
       source.warnings.push_back(fmt::format(
           "'{}': no operator of the mapping runs as kernel {}; its rows are kept, but no lookup reaches them "
           "(--kernel-alias {}=KERNEL gives them to a kernel)",
@@ -210,7 +211,7 @@ std::string canonical_json(const Mapping& mapping) {
                         policy.axis_transform.value_or(""), policy.generic_compute_axis.value_or(""),
                         policy.unknown_fields});
   return ordered_json{operators, policies, mapping.communication_data_ref.value_or(""),
-                      mapping.unknown_fields}
+                      column_aliases_to_json(mapping), mapping.unknown_fields}
       .dump();
 }
 

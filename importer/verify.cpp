@@ -7,6 +7,7 @@
 #include "engine/release_state.h"
 #include "engine/store/candidates.h"
 #include "engine/store/database.h"
+#include "importer/column_aliases.h"
 #include "importer/import.h"
 #include "importer/measurement_store.h"
 #include "importer/projector.h"
@@ -142,6 +143,7 @@ SetDigest stored_path(Connection& connection, const PathSpec& spec, std::int64_t
 
 std::map<std::string, std::vector<ProjectionCheck>> projections(Connection& connection,
                                                                 std::int64_t release_id,
+                                                                const Mapping& mapping,
                                                                 std::vector<Finding>& findings) {
   std::map<std::string, std::vector<ProjectionCheck>> by_kernel;
   std::set<ProjectionKey> stored;
@@ -158,7 +160,7 @@ std::map<std::string, std::vector<ProjectionCheck>> projections(Connection& conn
       by_kernel[key.kernel].push_back({rows.integer(0), key, {}});
     }
   }
-  const auto wanted = projection_keys(load_mapping(connection, release_id));
+  const auto wanted = projection_keys(mapping);
   for (const ProjectionKey& key : wanted)
     if (!stored.contains(key))
       findings.push_back({"projection", fmt::format("release {}: kernel {} has no projection for path {}",
@@ -167,17 +169,20 @@ std::map<std::string, std::vector<ProjectionCheck>> projections(Connection& conn
 }
 
 // Reads every measurement of a file once: digest, counts, and every projection afresh.
-void check_file(Connection& connection, const StoredFile& file, std::vector<ProjectionCheck>* checks,
-                std::vector<Finding>& findings) {
+void check_file(Connection& connection, const StoredFile& file, const Mapping& mapping,
+                std::vector<ProjectionCheck>* checks, std::vector<Finding>& findings) {
   ContentHash hash;
+  std::optional<ColumnAliaser> aliaser;
   std::int64_t taken = 0;
   std::int64_t unusable = 0;
   for_each_measurement(connection, file.id, [&](const StoredRow& stored) {
     hash.add(stored.item);
     ++(stored.row.latency_us ? taken : unusable);
     if (checks == nullptr || !stored.row.latency_us) return;
+    if (!aliaser) aliaser.emplace(mapping, file.path, *stored.row.columns);
+    const Row& row = aliaser->widen(stored.row);
     for (ProjectionCheck& check : *checks) {
-      const Projected p = project(check.key, stored.row);
+      const Projected p = project(check.key, row);
       if (p.rejection.empty())
         check.fresh.add(row_text(p.group, candidate_text(p.coordinate, p.elements, p.input_shapes,
                                                          static_cast<int>(stored.row.source_class),
@@ -203,11 +208,12 @@ void check_file(Connection& connection, const StoredFile& file, std::vector<Proj
 
 void check_release(Connection& connection, std::int64_t release_id, const std::vector<StoredFile>& all,
                    std::vector<Finding>& findings) {
-  auto checks = projections(connection, release_id, findings);
+  const Mapping mapping = load_mapping(connection, release_id);
+  auto checks = projections(connection, release_id, mapping, findings);
   for (const StoredFile& file : all) {
     if (file.release_id != release_id) continue;
     const auto it = checks.find(file.kernel);
-    check_file(connection, file, it == checks.end() ? nullptr : &it->second, findings);
+    check_file(connection, file, mapping, it == checks.end() ? nullptr : &it->second, findings);
   }
   for (const auto& [kernel, list] : checks)
     for (const ProjectionCheck& check : list) {

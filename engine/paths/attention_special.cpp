@@ -116,6 +116,11 @@ std::vector<store::CandidateRow> fixed(const ClassRows& rows, const AxisGroup& f
   return kept;
 }
 
+bool has_tokens(const ClassRows& rows) {
+  return std::any_of(rows.rows.begin(), rows.rows.end(),
+                     [&](const auto& row) { return row.coordinate[kTokens] == rows.target[kTokens]; });
+}
+
 bool interpolates(const store::RegimeRow& regime) {
   return std::get<std::string>(regime.values[kSparseMode]) != kNoColumn &&
          std::get<std::string>(regime.values[kKvHeads]) != kNoColumn;
@@ -251,6 +256,9 @@ class AttentionSteps final : public SearchSteps {
         tried.attempt.reason = "interpolation_dim_disabled";
       } else {
         tried = profdb::interpolate(spec, group, rows.target, merge_points(fixed(rows, group)), square_root);
+        if (tried.attempt.coordinate_count == 0 && !has_tokens(rows))
+          tried.attempt.message = "no row of the regime has T = " + std::to_string(rows.target[kTokens]) +
+                                  " tokens; attention is interpolated at equal T only";
       }
       if (tried.attempt.axes.empty())
         for (const std::size_t axis : group) tried.attempt.axes.emplace_back(spec.axes[axis]);

@@ -102,6 +102,22 @@ void check_identity(SQLite::Database& db, const fs::path& path) {
                             version, schema_version(), path.string()));
 }
 
+// SQLite reads a page that is cut short as if it ended in zeros. Where a WAL has content, an interrupted copy
+// of its pages may have left such a page, and the WAL has it whole.
+void check_length(SQLite::Database& db, const fs::path& path) {
+  std::error_code ec;
+  const auto size = fs::file_size(path, ec);
+  if (ec || has_wal_content(path)) return;  // a temporary database has no file
+  const auto page = static_cast<std::uintmax_t>(db.execAndGet("PRAGMA page_size").getInt64());
+  if (size % page != 0)
+    throw Error(
+        ErrorKind::database,
+        fmt::format(
+            "{} is damaged: {} bytes are no whole number of pages, it has been cut short; restore a backup, "
+            "or import the releases into a new file",
+            quoted(path), size));
+}
+
 void apply_migrations(SQLite::Database& db, int from) {
   for (auto i = static_cast<std::size_t>(from); i < migrations().size(); ++i) {
     db.exec(migrations()[i].sql);
@@ -167,6 +183,7 @@ Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_
   try {
     if (mode == Mode::create && is_empty_database(db_)) create_schema(db_);
     check_identity(db_, path_);
+    check_length(db_, path_);
     db_.exec("PRAGMA foreign_keys = ON");
     if (mode != Mode::read) {
       db_.exec("PRAGMA journal_mode = WAL");
@@ -213,8 +230,10 @@ MigrationReport migrate(const fs::path& path) {
     report.from = db.execAndGet("PRAGMA user_version").getInt();
     if (db.execAndGet("PRAGMA application_id").getInt() != kApplicationId || report.from >= report.to) {
       check_identity(db, path);  // another application's, or newer: says so
+      check_length(db, path);
       return report;
     }
+    check_length(db, path);
     db.exec("BEGIN IMMEDIATE");  // nobody writes between the backup and the migration
     report.backup = backup_path(path, report.from);
     {

@@ -181,6 +181,29 @@ TEST_F(BadCsv, KeepGoingTakesTheRestAndRecordsTheFailure) {
   EXPECT_EQ(import(true).outcome, importer::ImportReport::Outcome::unchanged);
 }
 
+TEST_F(BadCsv, FileThatChangesWhileItIsReadIsRefused) {
+  for (const bool keep_going : {false, true}) {
+    std::string text = csv_header();
+    for (int m = 1; m <= 8000; ++m)
+      text += good_row(m);  // several pieces: the end is read after the first rows
+    write("MatMulV2.csv", text);
+    importer::ImportOptions options;
+    options.database = database();
+    options.sources = {release()};
+    options.identity = test_identity();
+    options.keep_going = keep_going;
+    options.progress = [&](auto, auto) { write("MatMulV2.csv", text + good_row(1)); };
+    try {
+      importer::import_release(options);
+      FAIL() << "imported";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::input) << e.what();
+      EXPECT_THAT(e.what(), AllOf(HasSubstr("MatMulV2.csv"), HasSubstr("changed while it was read")));
+    }
+    EXPECT_FALSE(fs::exists(database()));
+  }
+}
+
 TEST_F(BadCsv, RaggedRowIsRejectedWithItsCellsAndTheOthersAreTaken) {
   write("MatMulV2.csv", csv_header() + good_row(100) + "dynamic,\"odd, one\"\n" + good_row(200));
   const auto report = import();

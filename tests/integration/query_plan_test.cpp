@@ -93,7 +93,9 @@ TEST_F(QueryPlan, ExactCoordinateIsOneProbePerRegimeAndSourceClass) {
 
 TEST_F(QueryPlan, FirstAxisGroupIsOneTightRange) {
   for (const Path* path : all_paths()) {
-    if (path->spec().groups.empty()) continue;
+    // A generic regime has one of its two axes only; the other is -1 in every row, so that fixing it narrows
+    // nothing.
+    if (path->spec().groups.empty() || path->spec().name == "generic_compute") continue;
     const auto steps = plan(store::path_sql(path->spec()).per_group.front());
     const std::size_t fixed_axes = path->spec().axes.size() - path->spec().groups.front().size();
     EXPECT_EQ(equalities(steps), 2 + fixed_axes) << path->spec().name << "\n" << joined(steps);
@@ -191,12 +193,13 @@ TEST_F(QueryPlan, EveryStatementThatALookupRunsIsASearch) {
   const std::string database = folder_ / "prof.db";
   import_version(folder_ / "release", database, false);
   std::set<std::string> outcomes;
+  // 112 is 100 rounded up to a multiple of 16: a padded match.
   std::string other_regime = matmul_leaf(100);
   for (auto at = other_regime.find("bfloat16"); at != std::string::npos; at = other_regime.find("bfloat16"))
     other_regime.replace(at, 8, "int8");
   const auto statements = statements_of_lookups(
       database,
-      {matmul_leaf(100), matmul_leaf(150), matmul_leaf(99'999), add_leaf(100), add_leaf(99), other_regime},
+      {matmul_leaf(100), matmul_leaf(150), matmul_leaf(99'999), add_leaf(100), add_leaf(112), other_regime},
       outcomes);
   EXPECT_EQ(outcomes, (std::set<std::string>{"MEASURED", "COMPATIBLE", "INTERPOLATED", "outside_boundary",
                                              "regime_mismatch"}));

@@ -1,0 +1,60 @@
+// Stores the records of one source file of one kernel: measurements, their projections, and what is rejected.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "engine/mapping.h"
+#include "engine/store/database.h"
+#include "importer/column_aliases.h"
+#include "importer/import.h"
+#include "importer/kernel_rows.h"
+#include "importer/measurement_store.h"
+#include "importer/projector.h"
+#include "importer/release_source.h"
+
+namespace profdb::importer {
+
+// What the files of one import share.
+struct FileTarget {
+  store::Connection& connection;
+  std::int64_t release_id = 0;
+  const Mapping& mapping;
+  MeasurementWriter& writer;
+  Projector& projector;
+  std::set<std::string> synthetic = {};  // notices of made-up data, as rows state them
+};
+
+class FileImport {
+ public:
+  // Makes the row of source_file. `path` is its name in the database; counts go to `report`.
+  FileImport(FileTarget& target, const SourceFile& file, FileReport& report);
+
+  void begin(const std::vector<std::string>& columns);  // once, before any record
+  void take(const CsvRow& record);
+  void take_ragged(const CsvRow& record);
+  void reject(const CsvRow& record, const std::string& reason, const std::string& detail);
+  // Stores the counters and the digest; nothing may follow.
+  void finish();
+  // Instead of all the above: the file was left out, and why.
+  void finish_failed();
+
+ private:
+  void store_columns();
+  void store_counters(const std::string& content_hash);
+
+  FileTarget& target_;
+  const SourceFile& file_;
+  FileReport& report_;
+  std::int64_t source_file_id_ = 0;
+  std::optional<Columns> columns_;
+  std::optional<RowReader> reader_;
+  std::optional<ColumnAliaser> aliaser_;
+  ContentHash hash_;
+};
+
+// Lets caches know that the releases have changed.
+void bump_generation(store::Connection& connection);
+
+}  // namespace profdb::importer
