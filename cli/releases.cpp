@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/coverage.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "profdb/engine.h"
@@ -13,6 +14,8 @@ namespace {
 
 struct Options {
   std::string database;
+  std::string release;
+  bool coverage = false;
   bool json = false;
 };
 
@@ -53,6 +56,7 @@ std::string text(const std::vector<ReleaseInfo>& releases) {
 }
 
 int run(const Options& options) {
+  if (options.coverage) return print_coverage(options.database, options.release, options.json);
   const auto releases = list_releases(options.database);
   if (!options.json) {
     print(text(releases));
@@ -70,8 +74,14 @@ void add_releases(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("releases", "List the releases in a database");
   add_db_option(*command, options->database);
+  auto* coverage =
+      command->add_flag("--coverage", options->coverage,
+                        "Per operator of a release: path, dimension, data, what can be interpolated");
+  add_release_option(*command, options->release);
+  command->get_option("--release")->needs(coverage);
   add_json_option(*command, options->json);
-  command->footer("Example:\n  profdb releases --db prof.db");
+  command->footer(
+      "Examples:\n  profdb releases --db prof.db\n  profdb releases --db prof.db --coverage --release 1");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -47,22 +47,22 @@ void find_projections(SearchContext& context, KernelSearch& search, Call& call, 
 
 // Target, projection and regimes of one kernel: everything that decides before geometry does.
 void prepare(SearchContext& context, KernelSearch& search) {
-  if (!context.release.kernels.contains(search.kernel)) return context.fail(search, "kernel_not_in_release");
   const ProjectionKey key = projection_key(context.release.mapping, context.op, context.path, search.kernel);
   Call call{context.leaf, context.op, search.kernel, key.axis_policy, context.options, {}};
   find_projections(context, search, call, key);
   auto target = context.path.target(call);
-  if (const auto* unfit = std::get_if<Unfit>(&target))
-    return context.fail(search, unfit->reason, unfit->detail);
-  search.target = std::move(std::get<Target>(target));
+  const auto* unfit = std::get_if<Unfit>(&target);
+  if (unfit == nullptr) search.target = std::move(std::get<Target>(target));
+  if (!context.release.kernels.contains(search.kernel)) return context.fail(search, "kernel_not_in_release");
+  if (unfit != nullptr) return context.fail(search, unfit->reason, unfit->detail);
   if (search.projection == nullptr || search.projection->candidate_count == 0)
     return context.fail(search, "no_usable_rows");
   auto regimes = context.path.steps().resolve(
       context.spec(), *search.target,
       store::find_regimes(context.connection, context.spec(), search.projection->projection_id,
                           search.target->regime));
-  if (const auto* unfit = std::get_if<Unfit>(&regimes))
-    return context.fail(search, unfit->reason, unfit->detail);
+  if (const auto* unresolved = std::get_if<Unfit>(&regimes))
+    return context.fail(search, unresolved->reason, unresolved->detail);
   search.regimes = std::move(std::get<RegimeGroups>(regimes));
 }
 

@@ -21,7 +21,7 @@ std::vector<ExactMatch> find_matches(SearchContext& context, const KernelSearch&
   const std::string dtypes = joined_dtypes(search.signature);
   const std::string elements = base_exact::elements(search.signature);
   std::vector<ExactMatch> found;
-  for (const std::int64_t key : base_exact::padded_element_keys(search.signature, search.kernel)) {
+  for (const std::int64_t key : base_exact::padded_block_keys(search.signature, search.kernel)) {
     auto rows = padded ? store::find_base_padded(context.connection, id, count, dtypes, key)
                        : store::find_base_exact(context.connection, id, count, dtypes, key, elements);
     for (store::ExactRow& row : rows) {

@@ -260,6 +260,7 @@ void Import::run(std::int64_t release_id) {
   }
   fail_on(failures);
   projector.finish();
+  link_projections(connection_, report_.release_id, source_.mapping);
   if (!target.synthetic.empty()) {
     auto& update =
         connection_.statement("UPDATE release\nSET synthetic = :synthetic\nWHERE release_id = :release");

@@ -188,9 +188,9 @@ class BaseExactSink final : public TableSink {
   void insert(const Projected& projected, const Row& row) override {
     if (!row.latency_us) return;  // contract §2: rows without a usable latency count nowhere
     auto& statement = connection_.statement(
-        "INSERT INTO base_exact_candidate (signature_id, padded_elements, elements, source_class, "
+        "INSERT INTO base_exact_candidate (signature_id, padded_blocks, elements, source_class, "
         "measurement_id, "
-        "latency_us, input_shapes)\nVALUES (:signature, :padded_elements, :elements, :source_class, "
+        "latency_us, input_shapes)\nVALUES (:signature, :padded_blocks, :elements, :source_class, "
         ":measurement, :latency, "
         ":input_shapes)");
     statement.bind(1, signature_id(projected.group));
@@ -238,7 +238,7 @@ Projected project(const ProjectionKey& key, const Row& row) {
     const Signature signature = row_signature(row, key);
     base_exact::Key exact = base_exact::row_key(signature);
     projected.group = {static_cast<std::int64_t>(signature.size()), joined_dtypes(signature)};
-    projected.coordinate = {exact.padded_elements};
+    projected.coordinate = {exact.padded_blocks};
     projected.elements = std::move(exact.elements);
     projected.input_shapes = std::move(exact.input_shapes);
     if (signature.empty()) projected.rejection = "no_tensor_input";
@@ -270,6 +270,36 @@ std::int64_t kernel_id(store::Connection& connection, const std::string& name) {
   store::Rows rows(find);
   rows.next();
   return rows.integer(0);
+}
+
+void link_projections(store::Connection& connection, std::int64_t release_id, const Mapping& mapping) {
+  auto& update = connection.statement(
+      "UPDATE op_mapping_kernel\n"
+      "SET projection_id = (SELECT p.projection_id FROM projection AS p JOIN kernel AS k USING (kernel_id) "
+      "WHERE "
+      "p.release_id = :release AND p.path = :path AND k.name = :kernel AND p.tc_input_count = "
+      ":tc_input_count AND "
+      "p.axis_policy = :axis_policy)\n"
+      "WHERE op_mapping_id = (SELECT op_mapping_id FROM op_mapping WHERE release_id = :release AND op = "
+      ":op)\n"
+      "AND position = :position");
+  for (const OpMapping& op : mapping.operators) {
+    const auto selected = select_path(op);
+    const Path* const* path = std::get_if<const Path*>(&selected);
+    if (path == nullptr) continue;
+    for (std::size_t i = 0; i < op.kernels.size(); ++i) {
+      const ProjectionKey key = projection_key(mapping, op, **path, op.kernels[i]);
+      update.tryReset();
+      update.bind(":release", release_id);
+      update.bind(":path", key.path);
+      update.bind(":kernel", key.kernel);
+      update.bind(":tc_input_count", key.tc_input_count);
+      update.bind(":axis_policy", key.axis_policy);
+      update.bind(":op", op.op);
+      update.bind(":position", static_cast<std::int64_t>(i));
+      update.exec();
+    }
+  }
 }
 
 Projector::Projector(store::Connection& connection, std::int64_t release_id,

@@ -51,6 +51,9 @@ class Projector {
   std::map<std::string, std::vector<Entry>> by_kernel_;
 };
 
+// Notes on every operator and kernel of the stored mapping which projection answers it.
+void link_projections(store::Connection& connection, std::int64_t release_id, const Mapping& mapping);
+
 // The id of a kernel's name, made where it is new.
 std::int64_t kernel_id(store::Connection& connection, const std::string& name);
 

@@ -73,6 +73,7 @@ ImportReport project_again(Connection& connection, const ReleaseInfo& info, cons
     });
   }
   projector.finish();
+  link_projections(connection, info.release_id, parsed.mapping);
   auto& update = connection.statement(
       "UPDATE release\nSET mapping_digest = :mapping_digest, content_digest = :content_digest, "
       "mapping_fields = "

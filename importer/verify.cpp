@@ -115,7 +115,7 @@ struct ProjectionCheck {
 SetDigest stored_base_exact(Connection& connection, std::int64_t projection_id) {
   SetDigest digest;
   auto& statement = connection.statement(
-      "SELECT s.input_count, s.input_dtypes, c.padded_elements, c.elements, c.input_shapes, c.source_class, "
+      "SELECT s.input_count, s.input_dtypes, c.padded_blocks, c.elements, c.input_shapes, c.source_class, "
       "c.measurement_id, "
       "c.latency_us\nFROM base_exact_signature AS s\nJOIN base_exact_candidate AS c USING "
       "(signature_id)\nWHERE s.projection_id "

@@ -146,6 +146,7 @@ CREATE TABLE op_mapping_kernel (
   op_mapping_id  INTEGER NOT NULL REFERENCES op_mapping ON DELETE CASCADE,
   position       INTEGER NOT NULL,  -- 0: kernel_type; then alternate_kernel_types in order
   kernel_id      INTEGER NOT NULL REFERENCES kernel,
+  projection_id  INTEGER REFERENCES projection,  -- how the kernel's rows answer the operator; NULL where it reaches no path
   PRIMARY KEY (op_mapping_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -159,6 +160,25 @@ CREATE TABLE kernel_policy (
   unknown_fields         TEXT NOT NULL,  -- JSON object: kept as they stood
   PRIMARY KEY (release_id, kernel_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE path (
+  -- The lookup paths that there are, and the highest dimension in which each interpolates.
+  name     TEXT PRIMARY KEY,
+  section  TEXT NOT NULL,  -- of the lookup contract
+  max_dim  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO path VALUES
+  ('matrix_compute', '§3', 3),
+  ('communication', '§4', 1),
+  ('moe_fused', '§6', 1),
+  ('elementwise', '§7', 2),
+  ('attention_lightning_indexer', '§8', 2),
+  ('attention_sparse_sharedkv', '§9', 1),
+  ('compute_scale', '§10', 2),
+  ('quantized_matmul', '§10', 3),
+  ('scatter_nd_update_mla', '§11', 1),
+  ('generic_compute', '§12', 1),
+  ('attention_special', '§13', 3);
 
 CREATE TABLE projection (
   -- How one path sees the rows of one kernel for the operators that ask alike: what a row projects to depends
@@ -190,8 +210,8 @@ CREATE TABLE projection_rejection_count (
 
 CREATE TABLE base_exact_signature (
   -- Contract §2: the base exact match. A signature holds what every rule keeps equal for a whole class of rows;
-  -- a candidate adds what the rules keep per row: the elements of each slot (all exact rules), and the elements
-  -- of slot 0 with every dimension but leading ones rounded up to 64 (padding as well).
+  -- a candidate adds what the rules keep per row: the elements of each slot (all exact rules), and slot 0
+  -- in blocks of 64, the product of its dimensions / 64, each rounded up (padding as well).
   signature_id   INTEGER PRIMARY KEY,
   projection_id  INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count    INTEGER NOT NULL,
@@ -200,13 +220,13 @@ CREATE TABLE base_exact_signature (
 ) STRICT;
 CREATE TABLE base_exact_candidate (
   signature_id     INTEGER NOT NULL REFERENCES base_exact_signature ON DELETE CASCADE,
-  padded_elements  INTEGER NOT NULL,
+  padded_blocks    INTEGER NOT NULL,
   elements         TEXT NOT NULL,     -- per slot, joined by ;
   source_class     INTEGER NOT NULL CHECK (source_class IN (0, 1)),
   measurement_id   INTEGER NOT NULL,
   latency_us       REAL NOT NULL,
   input_shapes     TEXT NOT NULL,     -- logical, per slot, joined by ;
-  PRIMARY KEY (signature_id, padded_elements, elements, source_class, measurement_id)
+  PRIMARY KEY (signature_id, padded_blocks, elements, source_class, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE matrix_compute_regime (
@@ -710,7 +730,7 @@ GROUP BY s.path, s.regime_id, s.source_class, s.axis;
 CREATE VIEW interpolable_regimes AS
 -- Which regimes can be interpolated along which axes? Lines: sets of candidates that differ on this axis only
 -- and hold at least two distinct values.
-SELECT l.path, p.release_id, k.name AS kernel, l.regime_id, r.fields AS regime,
+SELECT l.path, p.release_id, p.projection_id, k.name AS kernel, l.regime_id, r.fields AS regime,
        iif(l.source_class = 0, 'selected', 'fallback') AS source_class, l.axis,
        count(*) AS lines, sum(l.points) AS points, max(l.distinct_values) AS longest_line
 FROM (
@@ -801,15 +821,26 @@ WHERE source = 'MISS'
 GROUP BY release_id, op, reason, path;
 
 CREATE VIEW release_coverage AS
--- Which operators of the mapping have data, and which have none? One row per operator and kernel.
+-- What can each operator of a mapping be answered from? One row per operator and kernel: the path it reaches, the
+-- highest dimension that path and policy allow, whether there is data, and how many regimes can be interpolated along
+-- one axis at least, and along which.
 SELECT o.release_id, o.op, o.path, o.tc_input_count, k.name AS kernel, x.position,
-       coalesce((SELECT sum(f.row_count) FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id), 0) AS row_count,
-       coalesce((SELECT sum(f.taken_rows) FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id), 0) AS usable_rows,
        CASE WHEN o.composite THEN 'composite'
             WHEN o.zero_cost THEN 'zero_cost'
             WHEN o.accepted_miss IS NOT NULL AND o.accepted_miss_when IS NULL THEN 'accepted_miss'
-            WHEN EXISTS (SELECT 1 FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id AND f.taken_rows > 0) THEN 'data'
-            ELSE 'no_data' END AS coverage
+            WHEN o.path IS NULL THEN 'no_path'
+            WHEN p.candidate_count > 0 THEN 'data'
+            WHEN EXISTS (SELECT 1 FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id) THEN 'no_usable_rows'
+            ELSE 'no_data' END AS coverage,
+       min(path.max_dim, coalesce(own.max_interpolation_dim, first.max_interpolation_dim, path.max_dim)) AS max_dim,
+       coalesce(p.candidate_count, 0) AS candidates,
+       (SELECT count(DISTINCT i.regime_id) FROM interpolable_regimes AS i WHERE i.projection_id = p.projection_id) AS interpolable_regimes,
+       (SELECT group_concat(DISTINCT i.axis) FROM interpolable_regimes AS i WHERE i.projection_id = p.projection_id) AS interpolable_axes
 FROM op_mapping AS o
 LEFT JOIN op_mapping_kernel AS x USING (op_mapping_id)
-LEFT JOIN kernel AS k ON k.kernel_id = x.kernel_id;
+LEFT JOIN kernel AS k ON k.kernel_id = x.kernel_id
+LEFT JOIN projection AS p ON p.projection_id = x.projection_id
+LEFT JOIN path ON path.name = o.path
+LEFT JOIN kernel_policy AS own ON own.release_id = o.release_id AND own.kernel_id = x.kernel_id
+LEFT JOIN op_mapping_kernel AS primary_kernel ON primary_kernel.op_mapping_id = o.op_mapping_id AND primary_kernel.position = 0
+LEFT JOIN kernel_policy AS first ON first.release_id = o.release_id AND first.kernel_id = primary_kernel.kernel_id;

@@ -169,13 +169,13 @@ CREATE TABLE base_exact_signature (
 
 CREATE TABLE base_exact_candidate (
   signature_id     INTEGER NOT NULL REFERENCES base_exact_signature ON DELETE CASCADE,
-  padded_elements  INTEGER NOT NULL,
+  padded_blocks  INTEGER NOT NULL,
   elements         TEXT NOT NULL,     -- per slot, joined by ;
   source_class     INTEGER NOT NULL CHECK (source_class IN (0, 1)),
   measurement_id   INTEGER NOT NULL,
   latency_us       REAL NOT NULL,
   input_shapes     TEXT NOT NULL,     -- logical, per slot, joined by ;
-  PRIMARY KEY (signature_id, padded_elements, elements, source_class, measurement_id)
+  PRIMARY KEY (signature_id, padded_blocks, elements, source_class, measurement_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE matrix_compute_regime (

@@ -91,11 +91,10 @@ std::optional<Parts> slot_rule(const Shape& call, const Shape& row, const std::s
 }
 
 // Equal for a call and a row whenever one's dimensions are the other's rounded up (16, 32, 64 and 8 divide
-// 64), with or without leading ones. Wraps on overflow: only equality counts.
-std::int64_t padded_elements(const Shape& shape) {
-  auto first = std::find_if(shape.begin(), shape.end(), [](auto d) { return d != 1; });
+// 64), and whatever dimensions of 1 either has. Wraps on overflow: only equality counts.
+std::int64_t padded_blocks(const Shape& shape) {
   std::uint64_t product = 1;
-  for (; first != shape.end(); ++first) product *= static_cast<std::uint64_t>(rounded_up(*first, 64));
+  for (const std::int64_t dimension : shape) product *= static_cast<std::uint64_t>((dimension + 63) / 64);
   return static_cast<std::int64_t>(product);
 }
 
@@ -130,7 +129,7 @@ std::string elements(const Signature& signature) {
 
 Key row_key(const Signature& row) {
   Key key;
-  key.padded_elements = row.empty() ? 1 : padded_elements(row[0].shape);
+  key.padded_blocks = row.empty() ? 1 : padded_blocks(row[0].shape);
   key.elements = elements(row);
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i > 0) key.input_shapes += ';';
@@ -139,13 +138,12 @@ Key row_key(const Signature& row) {
   return key;
 }
 
-std::set<std::int64_t> padded_element_keys(const Signature& call, const std::string& kernel) {
+std::set<std::int64_t> padded_block_keys(const Signature& call, const std::string& kernel) {
   if (call.empty()) return {1};
   const Shape& shape = call[0].shape;
-  std::set<std::int64_t> keys{padded_elements(shape)};
-  for (const auto& form :
-       {flattened(shape, kernel), merged(shape, kernel), singleton_transposed(shape, kernel)})
-    if (form) keys.insert(padded_elements(*form));
+  std::set<std::int64_t> keys{padded_blocks(shape)};
+  for (const auto& form : {flattened(shape, kernel), merged(shape, kernel)})
+    if (form) keys.insert(padded_blocks(*form));
   return keys;
 }
 

@@ -12,16 +12,15 @@ namespace profdb::base_exact {
 
 // What the signature table keeps of a row (schema: base_exact_candidate).
 struct Key {
-  std::int64_t padded_elements =
-      0;                     // slot 0: dimensions after leading ones, each rounded up to 64, multiplied
-  std::string elements;      // per slot, joined by ";"
-  std::string input_shapes;  // logical, per slot, joined by ";"
+  std::int64_t padded_blocks = 0;  // slot 0: dimensions after leading ones, each rounded up to 64, multiplied
+  std::string elements;            // per slot, joined by ";"
+  std::string input_shapes;        // logical, per slot, joined by ";"
 };
 Key row_key(const Signature& row);
 
 // The keys under which rows that match the call can stand: one per form that slot 0 can take (flattened,
 // merged).
-std::set<std::int64_t> padded_element_keys(const Signature& call, const std::string& kernel);
+std::set<std::int64_t> padded_block_keys(const Signature& call, const std::string& kernel);
 std::string elements(const Signature& signature);
 
 // The rule by which a row matches a call on `kernel`.

@@ -140,7 +140,7 @@ const char* const BaseExactSql::exact =
     "WHERE s.projection_id = :projection\n"
     "AND s.input_count = :input_count\n"
     "AND s.input_dtypes = :input_dtypes\n"
-    "AND c.padded_elements = :padded_elements\n"
+    "AND c.padded_blocks = :padded_blocks\n"
     "AND c.elements = :elements";
 const char* const BaseExactSql::padded =
     "SELECT c.source_class, c.measurement_id, c.latency_us, c.input_shapes\n"
@@ -149,7 +149,7 @@ const char* const BaseExactSql::padded =
     "WHERE s.projection_id = :projection\n"
     "AND s.input_count = :input_count\n"
     "AND s.input_dtypes = :input_dtypes\n"
-    "AND c.padded_elements = :padded_elements";
+    "AND c.padded_blocks = :padded_blocks";
 const char* const BaseExactSql::input_counts =
     "SELECT DISTINCT input_count\n"
     "FROM base_exact_signature\n"
@@ -228,29 +228,29 @@ std::vector<CandidateRow> find_class(Connection& connection, const PathSpec& spe
 namespace {
 
 void bind_signature(SQLite::Statement& statement, std::int64_t projection_id, std::int64_t input_count,
-                    const std::string& input_dtypes, std::int64_t padded_elements) {
+                    const std::string& input_dtypes, std::int64_t padded_blocks) {
   statement.bind(1, projection_id);
   statement.bind(2, input_count);
   statement.bind(3, input_dtypes);
-  statement.bind(4, padded_elements);
+  statement.bind(4, padded_blocks);
 }
 
 }  // namespace
 
 std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id,
                                       std::int64_t input_count, const std::string& input_dtypes,
-                                      std::int64_t padded_elements, const std::string& elements) {
+                                      std::int64_t padded_blocks, const std::string& elements) {
   SQLite::Statement& statement = connection.statement(BaseExactSql::exact);
-  bind_signature(statement, projection_id, input_count, input_dtypes, padded_elements);
+  bind_signature(statement, projection_id, input_count, input_dtypes, padded_blocks);
   statement.bind(5, elements);
   return read_exact(statement);
 }
 
 std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id,
                                        std::int64_t input_count, const std::string& input_dtypes,
-                                       std::int64_t padded_elements) {
+                                       std::int64_t padded_blocks) {
   SQLite::Statement& statement = connection.statement(BaseExactSql::padded);
-  bind_signature(statement, projection_id, input_count, input_dtypes, padded_elements);
+  bind_signature(statement, projection_id, input_count, input_dtypes, padded_blocks);
   return read_exact(statement);
 }
 

@@ -48,7 +48,7 @@ const PathSql& path_sql(const PathSpec& spec);
 
 // The statements of the base exact match.
 struct BaseExactSql {
-  static const char* const exact;   // :projection, :input_count, :input_dtypes, :padded_elements, :elements
+  static const char* const exact;   // :projection, :input_count, :input_dtypes, :padded_blocks, :elements
   static const char* const padded;  // the same without :elements
   static const char* const input_counts;  // :projection
 };
@@ -76,10 +76,10 @@ std::vector<CandidateRow> find_class(Connection& connection, const PathSpec& spe
 // Rows of the base exact match that share the keys; in row order within each statement.
 std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id,
                                       std::int64_t input_count, const std::string& input_dtypes,
-                                      std::int64_t padded_elements, const std::string& elements);
+                                      std::int64_t padded_blocks, const std::string& elements);
 std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id,
                                        std::int64_t input_count, const std::string& input_dtypes,
-                                       std::int64_t padded_elements);
+                                       std::int64_t padded_blocks);
 // The input counts that the projection's rows have.
 std::vector<std::int64_t> base_input_counts(Connection& connection, std::int64_t projection_id);
 

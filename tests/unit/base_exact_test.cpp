@@ -204,14 +204,18 @@ struct KeyCase {
   const char* kernel;
 };
 
+void PrintTo(const KeyCase& key_case, std::ostream* out) {
+  *out << to_string(key_case.call) << " against " << to_string(key_case.row);
+}
+
 class BaseExactKeyTest : public testing::TestWithParam<KeyCase> {};
 
 // A row whose key the call does not ask for is never compared, whatever the rules say.
 TEST_P(BaseExactKeyTest, EveryRuleFindsItsRow) {
   const auto& [name, call, row, kernel] = GetParam();
   ASSERT_NE(rule({call}, to_string(row), kernel), "none");
-  EXPECT_THAT(padded_element_keys(signature({call}), kernel),
-              Contains(row_key(signature({row})).padded_elements));
+  EXPECT_THAT(padded_block_keys(signature({call}), kernel),
+              Contains(row_key(signature({row})).padded_blocks));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -145,6 +145,8 @@ TEST(InterpolateTest, OutsideBoundaryHoldsForAnyAxisOfTheGroup) {
   const std::vector<Measured> measured = {{{1, 1, 1}, 1}, {{5, 1, 1}, 2}, {{1, 5, 1}, 3}};
   EXPECT_EQ(reason(kPlane, {6, 2, 1}, measured), "outside_boundary");
   EXPECT_EQ(reason(kPlane, {2, 6, 1}, measured), "outside_boundary");
+  EXPECT_EQ(reason(kPlane, {0, 2, 1}, measured), "outside_boundary");
+  EXPECT_EQ(reason(kPlane, {2, 0, 1}, measured), "outside_boundary");
 }
 
 TEST(InterpolateTest, TheAttemptCarriesTheMeasuredRange) {

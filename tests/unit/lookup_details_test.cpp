@@ -198,7 +198,7 @@ TEST(MaxDimensionTest, AnAlternateHasThePrimarysLimitUnlessItHasItsOwn) {
 
 // Measurement ids count from 1 in row order: 10 -> 1, 30 -> 2, a zero -> 3.
 TEST(HitDetailsTest, AnInterpolatedHitCarriesItsEvidence) {
-  const ordered_json hit = to_json(ask(neg(row(10, "100") + row(30, "200") + row(40, "0")), call(15)));
+  ordered_json hit = to_json(ask(neg(row(10, "100") + row(30, "200") + row(40, "0")), call(15)));
   EXPECT_EQ(hit["source"], "INTERPOLATED");
   EXPECT_EQ(hit["latency_us"], 125);
   EXPECT_EQ(hit["kernel"], "Neg");
@@ -207,7 +207,7 @@ TEST(HitDetailsTest, AnInterpolatedHitCarriesItsEvidence) {
   EXPECT_EQ(hit["dim"], 1);
   EXPECT_EQ(hit["axes"], ordered_json({"axis_0"}));
   EXPECT_EQ(hit["release"], 1);
-  const ordered_json& details = hit["details"];
+  ordered_json details = hit["details"];
   EXPECT_EQ(details["target_axes"]["axis_0"], 15);
   EXPECT_EQ(details["boundary"]["axis_0"], ordered_json({10, 30}));
   EXPECT_EQ(details["candidate_count"], 2);
@@ -226,18 +226,18 @@ TEST(HitDetailsTest, AnInterpolatedHitCarriesItsEvidence) {
 
 // (20,20) is the middle of a square: two corners at 1/2 each, or all weights on one diagonal.
 TEST(HitDetailsTest, ASimplexHasWeightsThatSumToOne) {
-  const ordered_json hit = to_json(ask_limited("", "MatMulV3", kPlane));
+  ordered_json hit = to_json(ask_limited("", "MatMulV3", kPlane));
   double sum = 0;
   ASSERT_EQ(hit["details"]["matched_rows"].size(), 3U);
-  for (const ordered_json& matched : hit["details"]["matched_rows"]) sum += matched["weight"].get<double>();
+  for (ordered_json& matched : hit["details"]["matched_rows"]) sum += matched["weight"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-12);
   EXPECT_EQ(names(hit["details"]["boundary"]), (std::vector<std::string>{"M", "K"}));
 }
 
 TEST(HitDetailsTest, AnExactHitCarriesItsEvidence) {
-  const ordered_json hit = to_json(ask(neg(row(10, "100") + row(10, "300") + row(10, "0")), call(10)));
+  ordered_json hit = to_json(ask(neg(row(10, "100") + row(10, "300") + row(10, "0")), call(10)));
   EXPECT_EQ(hit["match_rule"], "identity");
-  const ordered_json& details = hit["details"];
+  ordered_json details = hit["details"];
   EXPECT_EQ(details["target_axes"]["axis_0"], 10);
   EXPECT_EQ(details["candidate_count"], 2);
   EXPECT_EQ(details["matched_rows"][0]["measurement_ids"], ordered_json({1, 2}));
@@ -255,12 +255,12 @@ TEST(HitDetailsTest, APaddedHitCarriesTheAttemptsBeforeIt) {
   const TestRelease release(neg(row(41, "10")), kTwoKernels);
   const Result result = release.lookup(call(48));
   ASSERT_EQ(result.source, Source::compatible);
-  ASSERT_FALSE(result.details.attempts.empty());
-  EXPECT_EQ(result.details.attempts[0].reason, "insufficient_candidates");
+  EXPECT_THAT(result.details.attempts,
+              testing::Contains(testing::Field(&Attempt::reason, "insufficient_candidates")));
 }
 
 TEST(MissDetailsTest, AMissNamesItsTarget) {
-  const ordered_json miss = to_json(ask(neg(row(10, "1", 301) + row(30, "2", 301)), call(20)));
+  ordered_json miss = to_json(ask(neg(row(10, "1", 301) + row(30, "2", 301)), call(20)));
   EXPECT_EQ(miss["source"], "MISS");
   EXPECT_EQ(miss["path"], "generic_compute");
   EXPECT_FALSE(miss.contains("latency_us"));
@@ -271,13 +271,13 @@ TEST(MissDetailsTest, AMissNamesItsTarget) {
 }
 
 TEST(MissDetailsTest, AMissOnAKernelThatIsNotInTheReleaseNamesItsTargetToo) {
-  const ordered_json miss = to_json(ask({{"Other.csv", csv_header() + row(1, "1")}}, call(20)));
+  ordered_json miss = to_json(ask({{"Other.csv", csv_header() + row(1, "1")}}, call(20)));
   EXPECT_EQ(miss["details"]["target_axes"]["axis_0"], 20);
   EXPECT_EQ(miss["details"]["target_regime"]["input_0_tail"], "300");
 }
 
 TEST(MissDetailsTest, AMissNamesEveryKernelWithItsReason) {
-  const ordered_json miss = to_json(ask_both(row(10, "1", 301), row(10, "1") + row(30, "2"), call(31)));
+  ordered_json miss = to_json(ask_both(row(10, "1", 301), row(10, "1") + row(30, "2"), call(31)));
   EXPECT_EQ(miss["details"]["kernels_attempted"],
             ordered_json::parse(R"([{"kernel": "Neg", "reason": "regime_mismatch"},
                                     {"kernel": "NegAiCore", "reason": "outside_boundary"}])"));
@@ -285,7 +285,7 @@ TEST(MissDetailsTest, AMissNamesEveryKernelWithItsReason) {
 
 TEST(MissDetailsTest, AMissCountsRejectedRowsByReason) {
   const std::string scalar = measured("FLOAT[]", "FLOAT[]", {"1"});  // no tensor input
-  const ordered_json miss =
+  ordered_json miss =
       to_json(ask(neg(row(10, "1") + row(11, "0") + row(12, "nan") + row(13, "-1") + scalar), call(20)));
   EXPECT_EQ(miss["details"]["rejected_rows"],
             ordered_json({{"latency_invalid", 2}, {"latency_zero", 1}, {"target_unextractable", 1}}));
@@ -295,8 +295,8 @@ TEST(MissDetailsTest, AMissCountsRejectedRowsByReason) {
 TEST(MissDetailsTest, AMissNamesTheClosestRegime) {
   const std::string rows = row(10, "1", 301) + row(11, "1", 301) + row(10, "1", 302) + row(11, "1", 302) +
                            row(12, "1", 302) + measured("INT8[10,300] INT8[1]", "INT8[10]", {"1"});
-  const ordered_json miss = to_json(ask(neg(rows), call(20)));
-  const ordered_json& closest = miss["details"]["closest_regime"];
+  ordered_json miss = to_json(ask(neg(rows), call(20)));
+  ordered_json closest = miss["details"]["closest_regime"];
   EXPECT_EQ(closest["kernel"], "Neg");
   EXPECT_EQ(closest["row_count"], 3);
   EXPECT_EQ(closest["differences"],
@@ -304,19 +304,19 @@ TEST(MissDetailsTest, AMissNamesTheClosestRegime) {
 }
 
 TEST(MissDetailsTest, AMissCarriesEveryAttemptWithItsGeometry) {
-  const ordered_json miss = to_json(ask(neg(row(10, "1") + row(30, "2") + row(30, "4")), call(31)));
-  const ordered_json& attempt = miss["details"]["attempts"].at(0);
-  EXPECT_EQ(attempt["kernel"], "Neg");
-  EXPECT_EQ(attempt["reason"], "outside_boundary");
-  EXPECT_EQ(attempt["axes"], ordered_json({"axis_0"}));
-  EXPECT_EQ(attempt["source_class"], "selected");
-  EXPECT_EQ(attempt["candidate_count"], 3);
-  EXPECT_EQ(attempt["coordinate_count"], 2);
-  EXPECT_EQ(attempt["measured"]["axis_0"], ordered_json({10, 30}));
-  bool alternate = false;
-  for (const ordered_json& other : miss["details"]["attempts"])
-    alternate = alternate || (other["kernel"] == "NegAiCore" && other["reason"] == "kernel_not_in_release");
-  EXPECT_TRUE(alternate);
+  ordered_json miss = to_json(ask(neg(row(10, "1") + row(30, "2") + row(30, "4")), call(31)));
+  std::vector<std::string> tried;
+  ordered_json outside;
+  for (ordered_json& attempt : miss["details"]["attempts"]) {
+    tried.push_back(attempt["kernel"].get<std::string>() + ":" + attempt["reason"].get<std::string>());
+    if (attempt["reason"] == "outside_boundary") outside = attempt;
+  }
+  EXPECT_THAT(tried, testing::IsSupersetOf({"Neg:outside_boundary", "NegAiCore:kernel_not_in_release"}));
+  EXPECT_EQ(outside["axes"], ordered_json({"axis_0"}));
+  EXPECT_EQ(outside["source_class"], "selected");
+  EXPECT_EQ(outside["candidate_count"], 3);
+  EXPECT_EQ(outside["coordinate_count"], 2);
+  EXPECT_EQ(outside["measured"]["axis_0"], ordered_json({10, 30}));
 }
 
 }  // namespace
