@@ -55,8 +55,8 @@ std::string text(const std::vector<Coverage>& all) {
                {"dim", Align::right},
                {"kernel"},
                {"coverage"},
-               {"candidates", Align::right},
-               {"interpolable regimes", Align::right},
+               {"rows", Align::right},
+               {"regimes", Align::right},
                {"along"}});
   std::map<std::string, std::int64_t> counts;
   std::string previous;

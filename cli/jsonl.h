@@ -8,8 +8,8 @@
 namespace profdb::cli {
 
 // Reads `path` ("-": standard input) and prints. A line that is no leaf gives {"source":"ERROR",...} in its
-// place; returns whether every line was one. A miss is an answer like any other. Throws Error(input) where the
-// file cannot be read, Error(database) from the engine, OutputError.
+// place; returns whether every line was one. A miss is an answer like any other. Throws Error(input) where
+// the file cannot be read, Error(database) from the engine, OutputError.
 bool answer_lines(const Engine& engine, const std::string& path);
 
 }  // namespace profdb::cli

@@ -81,7 +81,7 @@ void add_releases(CLI::App& app, Action& action) {
   command->get_option("--release")->needs(coverage);
   add_json_option(*command, options->json);
   command->footer(
-      "Examples:\n  profdb releases --db prof.db\n  profdb releases --db prof.db --coverage --release 1");
+      "Example:\n  profdb releases --db prof.db\n  profdb releases --db prof.db --coverage --release 1");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -1,6 +1,7 @@
 // Turns the records of a kernel CSV into rows: tensor lists, latency, and every other column (formats §2).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <variant>
@@ -25,7 +26,8 @@ class Columns {
  private:
   friend class RowReader;
   std::vector<std::string> names_;
-  std::optional<std::size_t> tensor_[2][3];  // input/output x shapes/dtypes/formats
+  // Input and output: shapes, dtypes, formats.
+  std::array<std::array<std::optional<std::size_t>, 3>, 2> tensor_;
   std::vector<std::string> latency_names_;
   std::vector<std::optional<std::size_t>> latency_;  // along latency_names_
 };

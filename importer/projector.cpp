@@ -105,7 +105,7 @@ class TableSink : public ProjectionSink {
 class PathSink final : public TableSink {
  public:
   PathSink(store::Connection& connection, std::int64_t projection_id, const PathSpec& spec)
-      : TableSink(connection, projection_id), spec_(spec), sql_(store::path_sql(spec)) {}
+      : TableSink(connection, projection_id), sql_(store::path_sql(spec)) {}
 
   void finish() override {
     store_counts();
@@ -175,7 +175,6 @@ class PathSink final : public TableSink {
     regimes_.clear();
   }
 
-  const PathSpec& spec_;
   const store::PathSql& sql_;
   std::unordered_map<std::string, Regime> regimes_;
 };

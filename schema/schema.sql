@@ -31,6 +31,7 @@ CREATE TABLE kernel (
 ) STRICT;
 
 CREATE TABLE column_list (
+  -- The columns of a CSV, in order, shared by the files that have the same.
   column_list_id  INTEGER PRIMARY KEY,
   names           TEXT NOT NULL UNIQUE CHECK (json_valid(names))
 ) STRICT;
@@ -54,6 +55,7 @@ CREATE TABLE source_file (
 ) STRICT;
 
 CREATE TABLE tensor_type_list (
+  -- Interned dtype and format lists of one direction: JSON arrays of text, slot by slot.
   tensor_type_list_id  INTEGER PRIMARY KEY,
   dtypes               TEXT NOT NULL,
   formats              TEXT NOT NULL,
@@ -61,17 +63,23 @@ CREATE TABLE tensor_type_list (
 ) STRICT;
 
 CREATE TABLE tensor_list (
+  -- Interned tensor lists of one direction: a JSON array of shapes, null for an absent slot. Equal lists may
+  -- share an entry. No foreign key points here: deleting a release sweeps the entries that nobody uses, and
+  -- profdb verify checks the references.
   tensor_list_id       INTEGER PRIMARY KEY,
   tensor_type_list_id  INTEGER NOT NULL,
   shapes               TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE field_set (
+  -- Interned values of every column that is neither a tensor list nor the row's latency: a JSON array that
+  -- runs along the file's column_list, null where the column is stored elsewhere.
   field_set_id    INTEGER PRIMARY KEY,
   field_values    TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE measurement (
+  -- One row of a CSV. measurement_id rises with row_number within a file and with the files of an import.
   measurement_id    INTEGER PRIMARY KEY,
   source_file_id    INTEGER NOT NULL REFERENCES source_file ON DELETE CASCADE,
   row_number        INTEGER NOT NULL,  -- data rows of the file, from 1
@@ -86,6 +94,7 @@ CREATE TABLE measurement (
 ) STRICT;
 
 CREATE TABLE rejected_row (
+  -- A row of a CSV that is no measurement, as it stood. Nothing of a file is lost.
   rejected_row_id  INTEGER PRIMARY KEY,
   source_file_id   INTEGER NOT NULL REFERENCES source_file ON DELETE CASCADE,
   row_number       INTEGER NOT NULL,
@@ -96,6 +105,7 @@ CREATE TABLE rejected_row (
 ) STRICT;
 
 CREATE TABLE op_mapping (
+  -- The mapping as imported, so that the file alone is enough for a simulator.
   op_mapping_id           INTEGER PRIMARY KEY,
   release_id              INTEGER NOT NULL REFERENCES release ON DELETE CASCADE,
   op                      TEXT NOT NULL,
@@ -119,6 +129,7 @@ CREATE TABLE op_mapping_kernel (
   op_mapping_id  INTEGER NOT NULL REFERENCES op_mapping ON DELETE CASCADE,
   position       INTEGER NOT NULL,  -- 0: kernel_type; then alternate_kernel_types in order
   kernel_id      INTEGER NOT NULL REFERENCES kernel,
+  projection_id  INTEGER REFERENCES projection,  -- how the kernel's rows answer the operator; NULL where it reaches no path
   PRIMARY KEY (op_mapping_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -133,7 +144,16 @@ CREATE TABLE kernel_policy (
   PRIMARY KEY (release_id, kernel_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE path (
+  -- The lookup paths that there are, and the highest dimension in which each interpolates.
+  name     TEXT PRIMARY KEY,
+  section  TEXT NOT NULL,  -- of the lookup contract
+  max_dim  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE projection (
+  -- How one path sees the rows of one kernel for the operators that ask alike: what a row projects to depends
+  -- on tc_input_count (-1: all inputs) and on the axis policy ('' where the path has none).
   projection_id    INTEGER PRIMARY KEY,
   release_id       INTEGER NOT NULL REFERENCES release ON DELETE CASCADE,
   kernel_id        INTEGER NOT NULL REFERENCES kernel,
@@ -146,6 +166,7 @@ CREATE TABLE projection (
 ) STRICT;
 
 CREATE TABLE projection_rejection (
+  -- Measurements that do not fit a path, and why. Counts by reason for results; rows for people.
   projection_id   INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   reason          TEXT NOT NULL,
   measurement_id  INTEGER NOT NULL,
@@ -160,6 +181,9 @@ CREATE TABLE projection_rejection_count (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE base_exact_signature (
+  -- Contract §2: the base exact match. A signature holds what every rule keeps equal for a whole class of rows;
+  -- a candidate adds what the rules keep per row: the elements of each slot (all exact rules), and slot 0
+  -- in blocks of 64, the product of its dimensions / 64, each rounded up (padding as well).
   signature_id   INTEGER PRIMARY KEY,
   projection_id  INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count    INTEGER NOT NULL,
@@ -169,7 +193,7 @@ CREATE TABLE base_exact_signature (
 
 CREATE TABLE base_exact_candidate (
   signature_id     INTEGER NOT NULL REFERENCES base_exact_signature ON DELETE CASCADE,
-  padded_blocks  INTEGER NOT NULL,
+  padded_blocks    INTEGER NOT NULL,
   elements         TEXT NOT NULL,     -- per slot, joined by ;
   source_class     INTEGER NOT NULL CHECK (source_class IN (0, 1)),
   measurement_id   INTEGER NOT NULL,
@@ -179,6 +203,7 @@ CREATE TABLE base_exact_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE matrix_compute_regime (
+  -- Contract §3: Matrix multiplication as M, K, N.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count           INTEGER NOT NULL,  -- tensor inputs that take part
@@ -205,6 +230,7 @@ CREATE TABLE matrix_compute_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE generic_compute_regime (
+  -- Contract §12: Any other kernel, along axis_0 or output_numel as the projection says.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count           INTEGER NOT NULL,  -- tensor inputs that take part
@@ -230,6 +256,7 @@ CREATE TABLE generic_compute_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE communication_regime (
+  -- Contract §4: Collectives by message size.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   num_devices           INTEGER NOT NULL,  -- size of the group
@@ -251,6 +278,7 @@ CREATE TABLE communication_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE moe_fused_regime (
+  -- Contract §6: DispatchFFNCombine by tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   activation_dtype      TEXT NOT NULL,
@@ -281,6 +309,7 @@ CREATE TABLE moe_fused_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE elementwise_regime (
+  -- Contract §7: Broadcasting operators by the shape of their output.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   output_rank           INTEGER NOT NULL,  -- after removing a leading 1
@@ -307,6 +336,7 @@ CREATE TABLE elementwise_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attention_lightning_indexer_regime (
+  -- Contract §8: LightningIndexer by tokens and cache blocks.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   query_dtype           TEXT NOT NULL,
@@ -337,6 +367,7 @@ CREATE TABLE attention_lightning_indexer_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attention_sparse_sharedkv_regime (
+  -- Contract §9: SparseFlashAttention by tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   query_dtype           TEXT NOT NULL,
@@ -365,6 +396,7 @@ CREATE TABLE attention_sparse_sharedkv_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE compute_scale_regime (
+  -- Contract §10: Dynamic quantization scales by M and K.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_dtype           TEXT NOT NULL,  -- float16 stays DT_FLOAT16
@@ -391,6 +423,7 @@ CREATE TABLE compute_scale_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE quantized_matmul_regime (
+  -- Contract §10: Quantized matrix multiplication as M, K, N.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   input_count           INTEGER NOT NULL,
@@ -421,6 +454,7 @@ CREATE TABLE quantized_matmul_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE scatter_nd_update_mla_regime (
+  -- Contract §11: MLA cache update by tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   cache_dtype           TEXT NOT NULL,
@@ -447,6 +481,7 @@ CREATE TABLE scatter_nd_update_mla_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attention_special_regime (
+  -- Contract §13: FusedInferAttentionScore by sequence length, batch and heads, at equal tokens.
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   query_dtype           TEXT NOT NULL,
@@ -475,6 +510,7 @@ CREATE TABLE attention_special_candidate (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE query_log (
+  -- What was asked and answered. It outlives releases: no foreign key.
   query_log_id  INTEGER PRIMARY KEY,
   logged_at     TEXT NOT NULL,     -- UTC, ISO 8601
   session       TEXT NOT NULL,     -- one engine's life
@@ -494,13 +530,20 @@ CREATE TABLE query_log (
   elapsed_ns    INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX source_file_kernel ON source_file (release_id, kernel_id);
+CREATE INDEX source_file_kernel
+  -- Serves: the files of a kernel in a release.
+  ON source_file (release_id, kernel_id);
 
-CREATE INDEX measurement_source_file ON measurement (source_file_id);
+CREATE INDEX measurement_source_file
+  -- Serves: the rows of a file in order (re-projection, verify, deleting a release).
+  ON measurement (source_file_id);
 
-CREATE INDEX rejected_row_source_file ON rejected_row (source_file_id);
+CREATE INDEX rejected_row_source_file
+  -- Serves: the rejected rows of a file (verify, deleting a release).
+  ON rejected_row (source_file_id);
 
 CREATE VIEW regime AS
+-- What is each regime: its fields as JSON, and how many rows it has?
 SELECT 'matrix_compute' AS path, r.regime_id, r.projection_id, json_object('input_count', r.input_count, 'input_dtypes', r.input_dtypes, 'lead_a', r.lead_a, 'lead_b', r.lead_b, 'input_formats', r.input_formats) AS fields, r.usable_rows, r.unusable_rows
 FROM matrix_compute_regime AS r
 UNION ALL
@@ -535,6 +578,7 @@ SELECT 'attention_special' AS path, r.regime_id, r.projection_id, json_object('q
 FROM attention_special_regime AS r;
 
 CREATE VIEW candidate_coordinate AS
+-- Every candidate once per axis of its path: its value there, and where it stands on the other axes.
 SELECT 'matrix_compute' AS path, c.regime_id, c.source_class, 'M' AS axis, c.m AS value, 'K=' || c.k || ',' || 'N=' || c.n AS others, c.measurement_id, c.latency_us
 FROM matrix_compute_candidate AS c
 UNION ALL
@@ -609,6 +653,7 @@ SELECT 'attention_special' AS path, c.regime_id, c.source_class, 'head_dim' AS a
 FROM attention_special_candidate AS c;
 
 CREATE VIEW candidate AS
+-- Every candidate of every path once, its coordinate as text.
 SELECT 'matrix_compute' AS path, c.regime_id, c.source_class, 'M=' || c.m || ',K=' || c.k || ',N=' || c.n AS coordinate, c.measurement_id, c.latency_us
 FROM matrix_compute_candidate AS c
 UNION ALL
@@ -643,6 +688,7 @@ SELECT 'attention_special' AS path, c.regime_id, c.source_class, 'tokens=' || c.
 FROM attention_special_candidate AS c;
 
 CREATE VIEW duplicate_coordinates AS
+-- Which coordinates were measured more than once, and how far apart are the latencies? (contract §5: spread)
 SELECT c.path, p.release_id, k.name AS kernel, c.regime_id, iif(c.source_class = 0, 'selected', 'fallback') AS source_class,
        c.coordinate, count(*) AS points, min(c.latency_us) AS min_latency_us, max(c.latency_us) AS max_latency_us
 FROM candidate AS c
@@ -653,6 +699,8 @@ GROUP BY c.path, c.regime_id, c.source_class, c.coordinate
 HAVING count(*) > 1;
 
 CREATE VIEW candidate_density AS
+-- Where are measurements dense, where sparse? Per regime, source class and axis: points, distinct values,
+-- range, and the largest step between neighbours, absolute and as a ratio.
 WITH distinct_value AS (
   SELECT path, regime_id, source_class, axis, value, count(*) AS points
   FROM candidate_coordinate
@@ -674,7 +722,9 @@ JOIN kernel AS k ON k.kernel_id = p.kernel_id
 GROUP BY s.path, s.regime_id, s.source_class, s.axis;
 
 CREATE VIEW interpolable_regimes AS
-SELECT l.path, p.release_id, k.name AS kernel, l.regime_id, r.fields AS regime,
+-- Which regimes can be interpolated along which axes? Lines: sets of candidates that differ on this axis only
+-- and hold at least two distinct values.
+SELECT l.path, p.release_id, p.projection_id, k.name AS kernel, l.regime_id, r.fields AS regime,
        iif(l.source_class = 0, 'selected', 'fallback') AS source_class, l.axis,
        count(*) AS lines, sum(l.points) AS points, max(l.distinct_values) AS longest_line
 FROM (
@@ -689,6 +739,8 @@ JOIN kernel AS k ON k.kernel_id = p.kernel_id
 GROUP BY l.path, l.regime_id, l.source_class, l.axis;
 
 CREATE VIEW rejections AS
+-- Which rows were not used, and why? path 'import': the row is no measurement, or has no usable latency;
+-- otherwise the path that could not project it.
 SELECT f.release_id, k.name AS kernel, f.path AS file, 'import' AS path, x.reason, count(*) AS row_count
 FROM rejected_row AS x
 JOIN source_file AS f USING (source_file_id)
@@ -711,6 +763,7 @@ JOIN source_file AS f ON f.source_file_id = m.source_file_id
 GROUP BY p.projection_id, f.source_file_id, x.reason;
 
 CREATE VIEW measurement_tensor AS
+-- The tensors of every measurement, one row per direction and slot.
 SELECT m.measurement_id, 'input' AS direction, s.key AS slot, s.value AS shape,
        json_extract(t.dtypes, '$[' || s.key || ']') AS dtype, json_extract(t.formats, '$[' || s.key || ']') AS format
 FROM measurement AS m
@@ -724,6 +777,7 @@ JOIN tensor_list AS l ON l.tensor_list_id = m.output_list_id
 JOIN tensor_type_list AS t USING (tensor_type_list_id), json_each(l.shapes) AS s;
 
 CREATE VIEW measurement_field AS
+-- Every other column of every measurement, by name.
 SELECT m.measurement_id, n.value AS name, v.value AS value
 FROM measurement AS m
 JOIN source_file AS f USING (source_file_id)
@@ -732,6 +786,7 @@ JOIN field_set AS s USING (field_set_id), json_each(c.names) AS n, json_each(s.f
 WHERE v.key = n.key AND v.value IS NOT NULL;
 
 CREATE VIEW measurement_row AS
+-- The measurements with their release, kernel, file and the column that their latency comes from.
 SELECT m.measurement_id, f.release_id, k.name AS kernel, f.path AS file, m.row_number,
        i.shapes AS input_shapes, it.dtypes AS input_dtypes, it.formats AS input_formats,
        o.shapes AS output_shapes, ot.dtypes AS output_dtypes, ot.formats AS output_formats,
@@ -746,26 +801,40 @@ JOIN tensor_list AS o ON o.tensor_list_id = m.output_list_id
 JOIN tensor_type_list AS ot ON ot.tensor_type_list_id = o.tensor_type_list_id;
 
 CREATE VIEW lookup_summary AS
+-- What did lookups return, per operator and kernel?
 SELECT release_id, op, source, kernel, path, method, dim, axes, count(*) AS lookups,
        min(latency_us) AS min_latency_us, max(latency_us) AS max_latency_us, avg(elapsed_ns) / 1000.0 AS mean_elapsed_us
 FROM query_log
 GROUP BY release_id, op, source, kernel, path, method, dim, axes;
 
 CREATE VIEW miss_reasons AS
+-- Why did lookups miss, and for which operators?
 SELECT release_id, op, reason, path, count(*) AS lookups, count(DISTINCT leaf_digest) AS distinct_calls
 FROM query_log
 WHERE source = 'MISS'
 GROUP BY release_id, op, reason, path;
 
 CREATE VIEW release_coverage AS
+-- What can each operator of a mapping be answered from? One row per operator and kernel: the path it reaches, the
+-- highest dimension that path and policy allow, whether there is data, and how many regimes can be interpolated along
+-- one axis at least, and along which.
 SELECT o.release_id, o.op, o.path, o.tc_input_count, k.name AS kernel, x.position,
-       coalesce((SELECT sum(f.row_count) FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id), 0) AS row_count,
-       coalesce((SELECT sum(f.taken_rows) FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id), 0) AS usable_rows,
        CASE WHEN o.composite THEN 'composite'
             WHEN o.zero_cost THEN 'zero_cost'
             WHEN o.accepted_miss IS NOT NULL AND o.accepted_miss_when IS NULL THEN 'accepted_miss'
-            WHEN EXISTS (SELECT 1 FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id AND f.taken_rows > 0) THEN 'data'
-            ELSE 'no_data' END AS coverage
+            WHEN o.path IS NULL THEN 'no_path'
+            WHEN p.candidate_count > 0 THEN 'data'
+            WHEN EXISTS (SELECT 1 FROM source_file AS f WHERE f.release_id = o.release_id AND f.kernel_id = x.kernel_id) THEN 'no_usable_rows'
+            ELSE 'no_data' END AS coverage,
+       min(path.max_dim, coalesce(own.max_interpolation_dim, first.max_interpolation_dim, path.max_dim)) AS max_dim,
+       coalesce(p.candidate_count, 0) AS candidates,
+       (SELECT count(DISTINCT i.regime_id) FROM interpolable_regimes AS i WHERE i.projection_id = p.projection_id) AS interpolable_regimes,
+       (SELECT group_concat(DISTINCT i.axis) FROM interpolable_regimes AS i WHERE i.projection_id = p.projection_id) AS interpolable_axes
 FROM op_mapping AS o
 LEFT JOIN op_mapping_kernel AS x USING (op_mapping_id)
-LEFT JOIN kernel AS k ON k.kernel_id = x.kernel_id;
+LEFT JOIN kernel AS k ON k.kernel_id = x.kernel_id
+LEFT JOIN projection AS p ON p.projection_id = x.projection_id
+LEFT JOIN path ON path.name = o.path
+LEFT JOIN kernel_policy AS own ON own.release_id = o.release_id AND own.kernel_id = x.kernel_id
+LEFT JOIN op_mapping_kernel AS primary_kernel ON primary_kernel.op_mapping_id = o.op_mapping_id AND primary_kernel.position = 0
+LEFT JOIN kernel_policy AS first ON first.release_id = o.release_id AND first.kernel_id = primary_kernel.kernel_id;

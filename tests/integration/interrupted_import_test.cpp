@@ -111,9 +111,25 @@ TEST_F(InterruptedImport, KilledReplacementLeavesTheOldReleaseOrTheNewOne) {
   kill_replacements_at_every_point([] {});
 }
 
+// Little memory makes SQLite write uncommitted pages early, as it does in an import beyond its page cache.
+void use_little_memory() {
+  sqlite3_soft_heap_limit64(std::int64_t{400} * 1024);
+}
+
 TEST_F(InterruptedImport, KilledReplacementLeavesTheOldReleaseWhereItsPagesReachTheFileBeforeTheCommit) {
-  // Little memory makes SQLite write uncommitted pages early, as it does in an import beyond its page cache.
-  kill_replacements_at_every_point([] { sqlite3_soft_heap_limit64(400 * 1024); });
+  const auto changes = [&](const std::function<void()>& prepare_child) {
+    const fs::path database = fresh();
+    const ChildEnd end = run_in_child([&] {
+      prepare_child();
+      const FaultVfs vfs;
+      import_version(v2(), database, true);
+      return std::to_string(vfs.changes());
+    });
+    return std::stoi(end.message);
+  };
+  // Pages that are written early are written again.
+  ASSERT_GT(changes(use_little_memory), changes([] {}));
+  kill_replacements_at_every_point(use_little_memory);
 }
 
 TEST_F(InterruptedImport, KilledFirstImportDoesNotStandInTheWayOfTheNext) {

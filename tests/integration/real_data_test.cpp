@@ -191,10 +191,13 @@ TEST_F(RealData, ViewsAgreeWithTheTables) {
 }
 
 TEST_F(RealData, CoverageTellsOperatorsWithDataFromThoseWithout) {
-  EXPECT_EQ(text("SELECT coverage FROM release_coverage WHERE op = 'aten.mm.default'"), "data");
-  EXPECT_EQ(integer("SELECT usable_rows FROM release_coverage WHERE op = 'aten.mm.default'"), 1160);
-  EXPECT_EQ(integer("SELECT row_count FROM release_coverage WHERE op = 'tensor_cast.grouped_matmul.default'"),
-            104 + 91);
+  const std::string mm = " FROM release_coverage WHERE op = 'aten.mm.default'";
+  EXPECT_EQ(text("SELECT coverage" + mm), "data");
+  EXPECT_EQ(text("SELECT path" + mm), "matrix_compute");
+  EXPECT_EQ(integer("SELECT candidates" + mm), 1160);
+  EXPECT_EQ(
+      integer("SELECT candidates FROM release_coverage WHERE op = 'tensor_cast.grouped_matmul.default'"),
+      104 + 91);
   EXPECT_EQ(integer("SELECT count(DISTINCT op) FROM release_coverage"),
             integer("SELECT count(*) FROM op_mapping"));
 }
