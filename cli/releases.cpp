@@ -1,6 +1,7 @@
 // profdb releases: what a database holds.
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 
 #include "cli/commands.h"
@@ -43,15 +44,18 @@ std::string text(const std::vector<ReleaseInfo>& releases) {
                {"taken", Align::right},
                {"operators", Align::right},
                {"imported"}});
-  std::string notices;
+  std::map<std::string, std::string> synthetic;  // notice -> the releases that carry it
   for (const ReleaseInfo& info : releases) {
     table.add({std::to_string(info.release_id), info.device, info.framework, info.framework_version,
                info.torch_version, info.cann_version, count(info.file_count), count(info.row_count),
                count(info.taken_rows), count(info.operator_count), date_text(info.imported_at)});
-    if (!info.synthetic.empty())
-      notices += fmt::format("\nSYNTHETIC: the data of release {} is made up. {}\n", info.release_id,
-                             printable(info.synthetic));
+    if (info.synthetic.empty()) continue;
+    std::string& ids = synthetic[info.synthetic];
+    ids += (ids.empty() ? "" : ", ") + std::to_string(info.release_id);
   }
+  std::string notices;
+  for (const auto& [notice, ids] : synthetic)
+    notices += fmt::format("\nSYNTHETIC: the data of release {} is made up: {}\n", ids, printable(notice));
   return table.text() + notices;
 }
 
