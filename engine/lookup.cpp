@@ -108,6 +108,15 @@ const Attempt& furthest(const std::vector<Attempt>& attempts, const std::string*
                            [&](const Attempt& a, const Attempt& b) { return rank(a) < rank(b); });
 }
 
+// Attempts are made step by step over all kernels; people read them kernel by kernel.
+void sort_by_kernel(std::vector<Attempt>& attempts, const std::vector<std::string>& kernels) {
+  const auto position = [&](const Attempt& attempt) {
+    return std::find(kernels.begin(), kernels.end(), attempt.kernel);
+  };
+  std::stable_sort(attempts.begin(), attempts.end(),
+                   [&](const Attempt& a, const Attempt& b) { return position(a) < position(b); });
+}
+
 void miss_after_search(SearchContext& context, const std::vector<KernelSearch>& searches) {
   set_miss(context.result, furthest(context.attempts, nullptr).reason, context.leaf);
   Details& details = context.result.details;
@@ -177,6 +186,7 @@ Result lookup(store::Connection& connection, const ReleaseState& release, const 
     prepare(context, searches.back());
   }
   if (!search_kernels(context, searches)) miss_after_search(context, searches);
+  sort_by_kernel(context.attempts, op.kernels);
   result.details.attempts = std::move(context.attempts);
   return result;
 }

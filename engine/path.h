@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -96,7 +97,10 @@ struct ProjectionKey {
   std::string axis_policy;                       // "axis_0", "output_numel", or empty
 
   bool operator==(const ProjectionKey&) const = default;
-  auto operator<=>(const ProjectionKey&) const = default;
+  bool operator<(const ProjectionKey& other) const {
+    return std::tie(path, kernel, tc_input_count, axis_policy) <
+           std::tie(other.path, other.kernel, other.tc_input_count, other.axis_policy);
+  }
 };
 
 // One call on one of the kernels that it may run as.

@@ -14,7 +14,7 @@ bool is_absent(const FieldValue& value) {
 
 std::vector<std::string> split_formats(const FieldValue& value) {
   std::vector<std::string> formats;
-  const std::string& text = std::get<std::string>(value);
+  const auto& text = std::get<std::string>(value);
   for (std::size_t begin = 0;;) {
     const auto end = text.find(';', begin);
     formats.push_back(text.substr(begin, end - begin));
@@ -150,10 +150,15 @@ ClosestRegime closest_regime(const PathSpec& spec, const std::vector<FieldValue>
 }
 
 NamedValues named_fields(const PathSpec& spec, const std::vector<FieldValue>& values, bool target) {
+  const auto is_silent = [&](std::size_t i) {
+    if (spec.fields[i].match == Match::open) return is_absent(values[i]);
+    if (spec.fields[i].match != Match::format_open && spec.fields[i].match != Match::format_group)
+      return false;
+    return std::get<std::string>(values[i]).find_first_not_of(';') == std::string::npos;
+  };
   NamedValues named;
   for (std::size_t i = 0; i < spec.fields.size(); ++i)
-    if (!target || spec.fields[i].match != Match::open || !is_absent(values[i]))
-      named.emplace_back(spec.fields[i].name, values[i]);
+    if (!target || !is_silent(i)) named.emplace_back(spec.fields[i].name, values[i]);
   return named;
 }
 

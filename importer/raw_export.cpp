@@ -93,7 +93,8 @@ class Aggregator {
     std::unordered_map<std::string, std::size_t> index;
   };
 
-  bool is_repeated(const CsvRow& record);
+  bool waits_for_twin(const CsvRow& record);
+  void count(const CsvRow& record);
   Kernel& kernel_of(const std::string& type);
   std::string cell(const CsvRow& record, const std::optional<std::size_t>& column) const {
     return column ? record.cells[*column] : std::string();
@@ -106,7 +107,9 @@ class Aggregator {
   std::array<std::optional<std::size_t>, kSignatureColumns.size()> signature_;
   std::vector<Kernel> kernels_;
   std::unordered_map<std::string, std::size_t> by_type_;
-  std::unordered_map<std::string, bool> communication_;  // type, start and duration -> its stream was N/A
+  // Collectives on stream N/A, and how many on a hardware stream, by type, start and duration.
+  std::vector<std::pair<std::string, CsvRow>> waiting_;
+  std::unordered_map<std::string, std::int64_t> on_hardware_;
 };
 
 void Aggregator::begin(const std::vector<std::string>& columns) {
@@ -137,13 +140,17 @@ void Aggregator::begin(const std::vector<std::string>& columns) {
 }
 
 // A communication kernel stands twice: on stream N/A and on a hardware stream, with equal start and duration.
-bool Aggregator::is_repeated(const CsvRow& record) {
+// The hardware stream's record counts; the other one waits until the end for its twin.
+bool Aggregator::waits_for_twin(const CsvRow& record) {
   if (!record.cells[name_].starts_with("hcom") && !record.cells[type_].starts_with("hcom")) return false;
-  const bool on_no_stream = stream_ && is_not_recorded(record.cells[*stream_]);
   const std::string key =
       record.cells[type_] + '\x1f' + record.cells[start_] + '\x1f' + record.cells[duration_];
-  const auto [it, is_first] = communication_.emplace(key, on_no_stream);
-  return !is_first && it->second != on_no_stream;
+  if (stream_ && is_not_recorded(record.cells[*stream_])) {
+    waiting_.emplace_back(key, record);
+    return true;
+  }
+  ++on_hardware_[key];
+  return false;
 }
 
 Aggregator::Kernel& Aggregator::kernel_of(const std::string& type) {
@@ -154,11 +161,11 @@ Aggregator::Kernel& Aggregator::kernel_of(const std::string& type) {
 
 void Aggregator::add(const CsvRow& record) {
   ++export_.executions;
+  if (!waits_for_twin(record)) count(record);
+}
+
+void Aggregator::count(const CsvRow& record) {
   const std::string& type = record.cells[type_];
-  if (is_repeated(record)) {
-    ++export_.repeated;
-    return;
-  }
   if (!is_kernel_name(type)) {
     ++export_.unnamed[type];
     return;
@@ -186,6 +193,15 @@ void Aggregator::add(const CsvRow& record) {
 }
 
 RawExport Aggregator::finish() {
+  for (const auto& [key, record] : waiting_) {
+    const auto twin = on_hardware_.find(key);
+    if (twin == on_hardware_.end() || twin->second == 0) {
+      count(record);
+    } else {
+      --twin->second;
+      ++export_.repeated;
+    }
+  }
   for (Kernel& kernel : kernels_) {
     for (Signature& signature : kernel.signatures) {
       CsvRow row;

@@ -39,7 +39,7 @@ std::vector<fs::path> csv_files(const fs::path& folder) {
 
 std::string kernel_of(const fs::path& file, const ImportOptions& options) {
   const auto alias = options.kernel_alias.find(file.stem().string());
-  const std::string kernel = alias == options.kernel_alias.end() ? file.stem().string() : alias->second;
+  std::string kernel = alias == options.kernel_alias.end() ? file.stem().string() : alias->second;
   if (!is_kernel_name(kernel))
     throw Error(ErrorKind::usage, fmt::format("'{}' is no kernel name (letters, digits and _); name the "
                                               "kernel of '{}' with --kernel-alias '{}=KERNEL'",
@@ -99,12 +99,14 @@ void add_files(ReleaseSource& source, const ImportOptions& options) {
 }
 
 void check_aliases(const ReleaseSource& source, const ImportOptions& options) {
-  for (const auto& [stem, kernel] : options.kernel_alias)
+  for (const auto& alias : options.kernel_alias) {
+    const std::string& stem = alias.first;
     if (std::none_of(source.files.begin(), source.files.end(),
                      [&](const auto& f) { return f.on_disk.stem() == stem; }))
       throw Error(ErrorKind::usage,
                   fmt::format("--kernel-alias {}={}: there is no file '{}.csv' among the sources", stem,
-                              kernel, stem));
+                              alias.second, stem));
+  }
 }
 
 void warn_about_unmapped(ReleaseSource& source) {

@@ -78,7 +78,7 @@ class AttentionLightningIndexer final : public Path {
     std::string api_path = attr_text(leaf, "api_path");
     if (api_path.empty()) api_path = call.op.api_path.value_or("");
     auto target = point<Target>({call_slot(query->tensors.front()), call_slot(cache->tensors.front()),
-                                 leaf.outputs.front().shape.back(),
+                                 call_slot(leaf.outputs.front()).shape.back(),
                                  request_group(metadata, attr_list_text(leaf, "query_lens"),
                                                attr_list_text(leaf, "seq_lens"), attr_text(leaf, "phase")),
                                  api_path});

@@ -377,8 +377,9 @@ class AttentionSpecial final : public Path {
     if (!tnd) return Unfit{"target_unextractable", "the query is neither [T,N,D] nor [B,N,1,D] nor [T,N*D]"};
     auto seq = cell_number(row.field("Runtime avg_seq_len"));
     if (!seq) seq = cell_number(row.field("avg_seq_len"));
-    if (!seq || !(*seq >= 1)) return Unfit{"avg_seq_len_invalid", "no positive Runtime avg_seq_len"};
-    const auto batch = cell_number(row.field("Runtime batch_size"));
+    if (!seq || *seq < 1 || *seq > 9007199254740992.0)
+      return Unfit{"avg_seq_len_invalid", "no positive Runtime avg_seq_len"};
+    const auto batch = cell_whole(row.field("Runtime batch_size"));
     Candidate candidate;
     candidate.regime = {query->dtype,
                         column_text(row, "Runtime sparse_mode"),
@@ -387,7 +388,7 @@ class AttentionSpecial final : public Path {
                         std::string(row.field("Runtime phase")),
                         std::string(row.field("Runtime quant_mode"))};
     candidate.coordinate = {tnd->tokens, static_cast<std::int64_t>(*seq),
-                            batch && *batch >= 1 ? static_cast<std::int64_t>(*batch)
+                            batch && *batch >= 1 ? *batch
                             : tnd->is_bnsd       ? tnd->tokens
                                                  : kNoAxis,
                             tnd->heads, tnd->head_dim};

@@ -32,14 +32,6 @@ std::optional<std::int64_t> item_size(std::string_view dtype) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> whole(std::string_view cell) {
-  const auto number = cell_number(cell);
-  if (!number || *number < 0 || *number > 9007199254740992.0 ||
-      *number != static_cast<double>(static_cast<std::int64_t>(*number)))
-    return std::nullopt;
-  return static_cast<std::int64_t>(*number);
-}
-
 // The group's size: of attrs.rank_group, else attrs.num_devices.
 std::optional<std::int64_t> group_size(const LeafOp& leaf) {
   const auto ranks = leaf.attrs.find("rank_group");
@@ -154,8 +146,8 @@ class Communication final : public Path {
   }
 
   std::variant<Candidate, Unfit> project(const Row& row, const ProjectionKey&) const override {
-    const auto bytes = whole(row.field("message_bytes"));
-    const auto devices = whole(row.field("num_devices"));
+    const auto bytes = cell_whole(row.field("message_bytes"));
+    const auto devices = cell_whole(row.field("num_devices"));
     if (!bytes) return Unfit{"message_bytes_invalid", std::string(row.field("message_bytes"))};
     if (!devices || *devices < 1) return Unfit{"num_devices_invalid", std::string(row.field("num_devices"))};
     Candidate candidate;

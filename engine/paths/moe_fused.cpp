@@ -96,10 +96,9 @@ class MoeFused final : public Path {
     Parts parts;
     const std::string_view ep = row.field("EP Size");
     if (ep.empty()) return Unfit{"ep_size_missing", "no EP Size"};
-    const auto ep_size = cell_number(ep);
-    if (!ep_size || *ep_size < 1 || *ep_size != static_cast<double>(static_cast<std::int64_t>(*ep_size)))
-      return Unfit{"ep_size_invalid", std::string(ep)};
-    parts.ep_size = static_cast<std::int64_t>(*ep_size);
+    const auto ep_size = cell_whole(ep);
+    if (!ep_size || *ep_size < 1) return Unfit{"ep_size_invalid", std::string(ep)};
+    parts.ep_size = *ep_size;
     const auto x = row_slot(row.inputs, 0);
     const auto gmm1 = row_slot(row.inputs, 1);
     const auto gmm2 = row_slot(row.inputs, 2);
@@ -111,9 +110,9 @@ class MoeFused final : public Path {
     parts.gmm1 = *gmm1;
     parts.gmm2 = *gmm2;
     parts.expert_indices = *experts;
-    const auto local = cell_number(row.field("Local Experts"));
+    const auto local = cell_whole(row.field("Local Experts"));
     if (local && *local >= 1)
-      parts.local_experts = static_cast<std::int64_t>(*local);
+      parts.local_experts = *local;
     else if (!parts.gmm1.shape.empty())
       parts.local_experts = parts.gmm1.shape[0];
     return point<Candidate>(parts, subtype_of_row(parts));

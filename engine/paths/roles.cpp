@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace profdb {
 namespace {
@@ -72,11 +73,19 @@ std::optional<TensorSlot> row_slot(const std::vector<TensorSlot>& slots, std::si
 }
 
 std::optional<double> cell_number(std::string_view cell) {
-  cell = trimmed(cell);
+  while (!cell.empty() && (cell.front() == ' ' || cell.front() == '\t')) cell.remove_prefix(1);
+  while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t')) cell.remove_suffix(1);
   double value = 0;
   const auto [end, ec] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (ec != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
+  if (ec != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+std::optional<std::int64_t> cell_whole(std::string_view cell) {
+  constexpr double kLargest = 9007199254740992.0;  // 2^53
+  const auto number = cell_number(cell);
+  if (!number || *number < 0 || *number > kLargest || *number != std::floor(*number)) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
 }
 
 std::string attr_text(const LeafOp& leaf, std::string_view name) {

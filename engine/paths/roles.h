@@ -24,8 +24,10 @@ TensorSlot call_slot(const Tensor& tensor, std::string_view format_if_omitted = 
 // Slot `index` of a row's tensors as a slot with a logical shape; nothing where the row lacks it.
 std::optional<TensorSlot> row_slot(const std::vector<TensorSlot>& slots, std::size_t index);
 
-// The whole number that a cell holds (12, 12.0); nothing for anything else.
+// The finite number that a cell holds; nothing for anything else.
 std::optional<double> cell_number(std::string_view cell);
+// The whole number from 0 to 2^53 that a cell holds (12, 12.0, 1e3); nothing for anything else.
+std::optional<std::int64_t> cell_whole(std::string_view cell);
 
 // An attribute as text: strings as they are, numbers as written in JSON; empty where the call lacks it.
 std::string attr_text(const LeafOp& leaf, std::string_view name);

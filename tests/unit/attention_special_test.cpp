@@ -250,6 +250,12 @@ TEST(AttentionSpecialTest, RowsWithoutALengthAreRejected) {
   EXPECT_EQ(rejected, 3);
 }
 
+// No whole number of tokens: a cell of inf would otherwise become a coordinate.
+TEST(AttentionSpecialTest, RowsOfInfiniteLengthAreRejected) {
+  const Result result = release_of(row({"inf", "1"}) + row({"1e300", "1"})).lookup(call({100}));
+  expect_miss(result, "no_usable_rows");
+}
+
 // T = 41 rounds up to the call's 48; batch likewise. Rows of 41 stand for 48, and say so.
 TEST(AttentionSpecialTest, PaddedRowsAnswerLast) {
   const auto padded = [](const std::string& seq, const std::string& latency) {

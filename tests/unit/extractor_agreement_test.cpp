@@ -480,6 +480,24 @@ INSTANTIATE_TEST_SUITE_P(
                     PathCase{"attention_special", attention}),
     [](const auto& instance) { return std::string(instance.param.path); });
 
+// [2,4,16,16] in FRACTAL_NZ is the logical [32,64] (formats §2): topk is 64 on both sides.
+TEST(ExtractorAgreement, LightningIndexerReadsTopkFromTheLogicalOutput) {
+  Dice dice(1);
+  Execution e = lightning_indexer(dice);
+  e.op.op = e.leaf.op;
+  e.op.kernels = {e.kernel};
+  e.row.columns = &e.columns;
+  e.row.cells = &e.cells;
+  e.row.outputs = {slot({2, 4, 16, 16}, kInt32, "FRACTAL_NZ")};
+  e.leaf.outputs = {tensor({2, 4, 16, 16}, kInt32, "FRACTAL_NZ")};
+  const Path& path = attention_lightning_indexer_path();
+  const auto row = path.project(e.row, {"attention_lightning_indexer", e.kernel, kAbsentInteger, ""});
+  const auto call = path.target({e.leaf, e.op, e.kernel, e.axis_policy, e.options, {}});
+  ASSERT_TRUE(std::holds_alternative<Candidate>(row));
+  ASSERT_TRUE(std::holds_alternative<Target>(call));
+  EXPECT_EQ(std::get<Candidate>(row).regime, std::get<Target>(call).regime);
+}
+
 TEST(ExtractorAgreement, EveryPathIsCovered) {
   EXPECT_EQ(all_paths().size(), 11U);  // as many as above
 }

@@ -125,6 +125,14 @@ TEST(RawExportTest, ExecutionsWithoutADurationAreCountedPerKernel) {
   EXPECT_EQ(raw.kernels.at(0).rows.at(0).cells[8], "7");
 }
 
+// Formats §2, "What real files do": numbers such as 1e3 and " 12.5 ".
+TEST(RawExportTest, DurationsAreReadAsInKernelCsvs) {
+  const RawExport raw = read(kDetailsHeader + execution("Cast", "1", "1e1", "16,64") +
+                             execution("Cast", "2", " 12.5 ", "16,64"));
+  EXPECT_EQ(raw.kernels.at(0).invalid_latency, 0);
+  EXPECT_EQ(raw.kernels.at(0).executions, 2);
+}
+
 TEST(RawExportTest, TypesThatAreNoKernelNamesAreCounted) {
   const RawExport raw = read(kDetailsHeader + execution("N/A", "1", "4", "16,64") +
                              execution("a b", "2", "4", "16,64") + execution("N/A", "3", "4", "16,64"));
