@@ -83,9 +83,11 @@ class Engine::Impl {
   Impl(const std::string& database, EngineOptions options)
       : options_(std::move(options)), database_(database), pool_(database) {
     check_options();
-    in_transaction([&](Connection& connection) { state(connection); });
-    if (options_.log != LogMode::off)
-      log_ = std::make_unique<QueryLog>(options_.log_db.empty() ? database : options_.log_db, options_);
+    // The release is chosen once: what is imported later does not change what the engine answers for.
+    const auto id =
+        in_transaction([&](Connection& connection) { return state(connection)->info.release_id; });
+    options_.release = std::to_string(id);
+    if (options_.log != LogMode::off) open_log();
   }
 
   Result lookup(const LeafOp& leaf) {
@@ -109,6 +111,15 @@ class Engine::Impl {
   QueryLog* log() { return log_.get(); }
 
  private:
+  void open_log() {
+    try {
+      log_ = std::make_unique<QueryLog>(options_.log_db.empty() ? database_ : options_.log_db, options_);
+    } catch (const Error& e) {
+      if (!options_.log_db.empty()) throw;
+      throw Error(e.kind(), std::string(e.what()) + " (a log in a file of its own: --log-db FILE)");
+    }
+  }
+
   void check_options() const {
     for (const auto& [name, value] :
          {std::pair{"ep_size", options_.ep_size}, std::pair{"tp_size", options_.tp_size}})

@@ -48,7 +48,8 @@ void find_projections(SearchContext& context, KernelSearch& search, Call& call, 
 // Target, projection and regimes of one kernel: everything that decides before geometry does.
 void prepare(SearchContext& context, KernelSearch& search) {
   const ProjectionKey key = projection_key(context.release.mapping, context.op, context.path, search.kernel);
-  Call call{context.leaf, context.op, search.kernel, key.axis_policy, context.options, {}};
+  Call call{context.leaf,    context.op,      search.kernel,
+            key.axis_policy, context.options, context.spec().assumes_formats};
   find_projections(context, search, call, key);
   auto target = context.path.target(call);
   const auto* unfit = std::get_if<Unfit>(&target);

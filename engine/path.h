@@ -57,6 +57,7 @@ struct PathSpec {
   std::vector<AxisGroup> groups;           // in the order in which they are tried
   Selector selector = Selector::ordinary;  // query_mode and compute_subcategory are named like the path
   bool tc_input_count = false;             // whether tc_input_count cuts the inputs (formats §3)
+  bool assumes_formats = false;            // whether expected_input_formats counts (formats §3)
   BaseExact base_exact = BaseExact::never;
   bool ambiguity_closes_coordinate = false;  // §6, §8, §9, §11: duplicates that differ by more than 10 %
   bool ambiguity_closes_regime = false;      // §8, §9: such a regime is not interpolated at all
@@ -74,7 +75,7 @@ inline constexpr std::int64_t kNoAxis = -1;
 inline constexpr std::int64_t kAbsentInteger = -1;
 inline const std::string kAbsentText;
 // A regime field of a row whose file lacks the column (Match::column).
-inline constexpr std::string_view kNoColumn = "none";
+inline constexpr std::string_view kNoColumn = "(no column)";
 
 // What a row is to a path.
 struct Candidate {
@@ -110,7 +111,9 @@ struct Call {
   const std::string& kernel;
   const std::string& axis_policy;  // of the projection
   const EngineOptions& options;
-  std::vector<std::int64_t> row_input_counts;  // that the kernel's rows have in this projection; SwiGlu asks
+  bool assumes_formats = false;  // PathSpec::assumes_formats
+  std::vector<std::int64_t> row_input_counts =
+      {};  // that the kernel's rows have in this projection; SwiGlu asks
 };
 
 class SearchSteps;

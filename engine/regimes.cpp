@@ -79,26 +79,31 @@ void order_format_groups(RegimeGroups& regimes, std::size_t field) {
   });
 }
 
-// Narrows by every field that is not exact; the reason of the field that stays open, or empty.
-std::string_view narrow(const PathSpec& spec, const std::vector<FieldValue>& target,
-                        std::vector<store::RegimeRow>& regimes) {
+// Narrows by the open fields that the target states (`stated`), or by those on which it is silent; the reason
+// of the field that stays open, or empty.
+std::string_view narrow_open_fields(const PathSpec& spec, const std::vector<FieldValue>& target, bool stated,
+                                    std::vector<store::RegimeRow>& regimes) {
   for (std::size_t i = 0; i < spec.fields.size(); ++i) {
     const FieldValue absent = spec.fields[i].is_text ? FieldValue(kAbsentText) : FieldValue(kAbsentInteger);
-    switch (spec.fields[i].match) {
-      case Match::exact:
-      case Match::column:
-        break;
-      case Match::open:
-        if (!narrow_open(regimes, target[i], absent, [&](const auto& r) { return r.values[i]; }))
-          return spec.fields[i].unspecified_reason;
-        break;
-      case Match::format_open:
-        if (!narrow_format_slots(regimes, target[i], i)) return spec.fields[i].unspecified_reason;
-        break;
-      case Match::format_group:
-        keep_stated_formats(regimes, target[i], i);
-        order_format_groups(regimes, i);
-        break;
+    if (spec.fields[i].match != Match::open || is_absent(target[i]) == stated) continue;
+    if (!narrow_open(regimes, target[i], absent, [&](const auto& r) { return r.values[i]; }))
+      return spec.fields[i].unspecified_reason;
+  }
+  return {};
+}
+
+// Narrows by every field that is not exact, first by what the target states; the reason of the field that
+// stays open, or empty.
+std::string_view narrow(const PathSpec& spec, const std::vector<FieldValue>& target,
+                        std::vector<store::RegimeRow>& regimes) {
+  narrow_open_fields(spec, target, true, regimes);
+  if (const auto reason = narrow_open_fields(spec, target, false, regimes); !reason.empty()) return reason;
+  for (std::size_t i = 0; i < spec.fields.size(); ++i) {
+    if (spec.fields[i].match == Match::format_open && !narrow_format_slots(regimes, target[i], i))
+      return spec.fields[i].unspecified_reason;
+    if (spec.fields[i].match == Match::format_group) {
+      keep_stated_formats(regimes, target[i], i);
+      order_format_groups(regimes, i);
     }
   }
   return {};

@@ -206,7 +206,13 @@ bool SearchSteps::exact(SearchContext& context, KernelSearch& search) const {
 bool SearchSteps::interpolate(SearchContext& context, KernelSearch& search) const {
   if (search.failure) return false;
   if (!context.options.interpolation) {
-    context.fail(search, "interpolation_off");
+    // A regime that would not be interpolated anyway keeps its own reason (§5).
+    const bool closed = context.spec().ambiguity_closes_regime &&
+                        std::any_of(search.regimes.begin(), search.regimes.end(), [&](const auto& regime) {
+                          return is_ambiguous(context, regime, SourceClass::selected) ||
+                                 is_ambiguous(context, regime, SourceClass::fallback);
+                        });
+    context.fail(search, closed ? "ambiguous_coordinate" : "interpolation_off");
     return false;
   }
   for (const store::RegimeRow& regime : search.regimes)

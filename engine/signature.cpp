@@ -21,9 +21,16 @@ bool takes_part(const Tensor& tensor) {
   return !tensor.shape.empty();
 }
 
-TensorSlot slot_of(const Tensor& tensor, const std::string& kernel) {
+// One argument of the call with the format that the mapping assumes for it (formats §3: by its position in
+// the call).
+struct KernelArgument {
+  const Argument* argument = nullptr;
+  std::string assumed_format;
+};
+
+TensorSlot slot_of(const Tensor& tensor, const KernelArgument& from, const std::string& kernel) {
   TensorSlot slot;
-  slot.format = tensor.format.value_or("");
+  slot.format = tensor.format.value_or(from.assumed_format);
   slot.shape = logical_shape(tensor.shape, slot.format);
   slot.dtype = kernel_dtype(kernel, profiler_dtype(tensor.dtype));
   return slot;
@@ -41,22 +48,25 @@ bool stacks(const Argument& argument, const std::string& kernel) {
          !argument.tensors.empty() && takes_part(argument.tensors.front()) && all_equal(argument.tensors);
 }
 
-void append(Signature& signature, const Argument& argument, const std::string& kernel) {
+void append(Signature& signature, const KernelArgument& from, const std::string& kernel) {
+  const Argument& argument = *from.argument;
   if (stacks(argument, kernel)) {
-    TensorSlot stacked = slot_of(argument.tensors.front(), kernel);
+    TensorSlot stacked = slot_of(argument.tensors.front(), from, kernel);
     stacked.shape.insert(stacked.shape.begin(), static_cast<std::int64_t>(argument.tensors.size()));
     signature.push_back(std::move(stacked));
     return;
   }
   for (const Tensor& tensor : argument.tensors)
-    if (takes_part(tensor)) signature.push_back(slot_of(tensor, kernel));
+    if (takes_part(tensor)) signature.push_back(slot_of(tensor, from, kernel));
 }
 
 // aten.addmm(bias, a, b): the kernels take the bias last.
-std::vector<const Argument*> arguments_in_kernel_order(const LeafOp& leaf) {
-  std::vector<const Argument*> arguments;
-  for (const Argument& argument : leaf.inputs) arguments.push_back(&argument);
-  if ((leaf.op == "aten.addmm" || leaf.op.starts_with("aten.addmm.")) && arguments.size() > 1)
+std::vector<KernelArgument> arguments_in_kernel_order(const Call& call) {
+  std::vector<KernelArgument> arguments;
+  for (std::size_t i = 0; i < call.leaf.inputs.size(); ++i)
+    arguments.push_back(
+        {&call.leaf.inputs[i], call.assumes_formats ? std::string(expected_format(call.op, i)) : ""});
+  if ((call.leaf.op == "aten.addmm" || call.leaf.op.starts_with("aten.addmm.")) && arguments.size() > 1)
     std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
   return arguments;
 }
@@ -119,24 +129,21 @@ std::string kernel_dtype(const std::string& kernel, const std::string& dtype) {
   return dtype;
 }
 
+std::string_view expected_format(const OpMapping& op, std::size_t input) {
+  return input < op.expected_input_formats.size() ? std::string_view(op.expected_input_formats[input])
+                                                  : std::string_view();
+}
+
 Signature call_signature(const Call& call) {
   Signature signature;
-  for (const Argument* argument : arguments_in_kernel_order(call.leaf))
-    append(signature, *argument, call.kernel);
+  for (const KernelArgument& argument : arguments_in_kernel_order(call))
+    append(signature, argument, call.kernel);
   cut(signature, call.op.tc_input_count.value_or(kAbsentInteger));
   if (one_of(call.kernel, kRopeKernels)) rewrite_rope(signature);
   if (call.kernel == "SwiGlu") rewrite_swiglu(signature, call.row_input_counts);
   if (call.kernel == "ReshapeAndCacheNdKernel" || call.kernel == "reshape_and_cache_200000000")
     rewrite_cache_write(signature);
   return signature;
-}
-
-void assume_formats(Signature& signature, const OpMapping& op) {
-  for (std::size_t i = 0; i < signature.size() && i < op.expected_input_formats.size(); ++i) {
-    if (!signature[i].format.empty()) continue;
-    signature[i].format = op.expected_input_formats[i];
-    signature[i].shape = logical_shape(signature[i].shape, signature[i].format);
-  }
 }
 
 Signature row_signature(const Row& row, const ProjectionKey& key) {

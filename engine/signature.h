@@ -16,9 +16,9 @@ using Signature = std::vector<TensorSlot>;
 // SwiGlu, cache write).
 Signature call_signature(const Call& call);
 
-// Gives the inputs whose format the leaf leaves open the mapping's expected_input_formats (matrix,
-// quantized_matmul and moe_fused paths, formats §3).
-void assume_formats(Signature& signature, const OpMapping& op);
+// What the mapping's expected_input_formats says of an input of the call, by its position there (an absent
+// argument holds its own); empty where it says nothing.
+std::string_view expected_format(const OpMapping& op, std::size_t input);
 
 // The row's inputs: scalars and absent ones dropped, cut to tc_input_count, dtypes as the kernel tells them
 // apart.

@@ -123,7 +123,12 @@ void FileImport::finish_failed() {
 }
 
 void bump_generation(store::Connection& connection) {
-  connection.statement("UPDATE generation\nSET number = number + 1\nWHERE one = 1").exec();
+  connection
+      .statement(
+          "UPDATE generation\nSET number = number + 1, last_measurement_id = max(last_measurement_id, "
+          "(SELECT "
+          "coalesce(max(measurement_id), 0) FROM measurement))\nWHERE one = 1")
+      .exec();
 }
 
 }  // namespace profdb::importer

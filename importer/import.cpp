@@ -200,6 +200,10 @@ void Import::read_raw(const SourceFile& file, FileTarget& target) {
     report_.warnings.push_back(
         fmt::format("{}: {} of {} executions are communication kernels recorded twice; each counts once",
                     file.path, raw.repeated, raw.executions));
+  if (raw.ragged > 0)
+    report_.warnings.push_back(
+        fmt::format("{}: {} lines have another number of cells than the header and were left out", file.path,
+                    raw.ragged));
   for (const auto& [type, count] : raw.unnamed)
     report_.warnings.push_back(fmt::format(
         "{}: {} executions of type '{}' were left out: that is no kernel name", file.path, count, type));
@@ -258,6 +262,10 @@ void Import::run(std::int64_t release_id) {
     bytes_before_ += file.bytes;
     if (options_.progress) options_.progress(bytes_before_, bytes_total_);
   }
+  const bool nothing_read = std::all_of(report_.files.begin(), report_.files.end(),
+                                        [](const FileReport& file) { return !file.failure.empty(); });
+  if (options_.keep_going && nothing_read)
+    for (const FileReport& file : report_.files) failures.push_back(file.failure);
   fail_on(failures);
   projector.finish();
   link_projections(connection_, report_.release_id, source_.mapping);

@@ -38,7 +38,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-std::optional<double> number(std::string_view text) {
+}  // namespace
+
+std::optional<double> parse_number(std::string_view text) {
   text = trimmed(text);
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
@@ -46,8 +48,6 @@ std::optional<double> number(std::string_view text) {
   if (ec != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
-
-}  // namespace
 
 Columns::Columns(const std::vector<std::string>& names, const std::string& file) : names_(names) {
   for (std::size_t d = 0; d < 2; ++d)
@@ -87,7 +87,7 @@ void RowReader::read_latency(const CsvRow& record) {
   for (std::size_t i = 0; i < columns_.latency_.size(); ++i) {
     if (!columns_.latency_[i]) continue;
     const std::string& cell = record.cells[*columns_.latency_[i]];
-    const auto value = number(cell);
+    const auto value = parse_number(cell);
     if (value && std::isfinite(*value) && *value > 0) {
       row_.latency_column = static_cast<int>(i);
       row_.row.latency_us = value;

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "importer/csv.h"
 
 namespace profdb::importer {
+
+// The number that a cell holds (1e3, ` 12.5 `, nan, inf); nothing for anything else.
+std::optional<double> parse_number(std::string_view cell);
 
 // The columns of one file, by what they are for.
 class Columns {

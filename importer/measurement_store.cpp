@@ -98,7 +98,9 @@ std::uint64_t ContentHash::text_hash(const std::string& text) {
 
 MeasurementWriter::MeasurementWriter(store::Connection& connection)
     : connection_(connection),
-      next_measurement_(next_id(connection, "measurement")),
+      next_measurement_(
+          std::max(next_id(connection, "measurement"),
+                   connection.integer("SELECT last_measurement_id + 1\nFROM generation\nWHERE one = 1"))),
       next_tensor_list_(next_id(connection, "tensor_list")),
       next_field_set_(next_id(connection, "field_set")) {}
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
+#include "importer/kernel_rows.h"
 #include "profdb/error.h"
 
 namespace profdb::importer {
@@ -45,11 +45,8 @@ bool is_kernel_name(const std::string& name) {
 }
 
 std::optional<double> positive(const std::string& cell) {
-  double value = 0;
-  const auto [end, ec] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (ec != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value) || value <= 0)
-    return std::nullopt;
-  return value;
+  const auto value = parse_number(cell);
+  return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
 }
 
 std::string number(double value) {
@@ -248,7 +245,7 @@ RawExport read_raw_export(const std::filesystem::path& path) {
   };
   CsvSummary summary = read_csv(path, handler);
   RawExport result = aggregator.finish();
-  if (ragged > 0) result.unnamed["(a line with another number of cells)"] += ragged;
+  result.ragged = ragged;
   result.summary = std::move(summary);
   return result;
 }

@@ -28,6 +28,7 @@ struct RawKernel {
 struct RawExport {
   std::vector<RawKernel> kernels;  // by first execution
   std::int64_t executions = 0;     // lines of the file that were read
+  std::int64_t ragged = 0;         // lines whose number of cells is not the header's
   std::int64_t repeated = 0;       // HCCL executions that were recorded a second time, on stream N/A
   std::map<std::string, std::int64_t> unnamed;  // executions whose type is no kernel name
   CsvSummary summary;

@@ -179,16 +179,16 @@ Identity resolve_identity(const ReleaseSource& source, const ImportOptions& opti
 
 // Files that cannot be read get no digest here; reading them for import says why.
 void digest_files(ReleaseSource& source) {
-  std::string content = source.mapping_digest + "\n";
+  std::vector<DigestedFile> files;
   for (SourceFile& file : source.files) {
     try {
       file.sha256 = sha256_of_file(file.on_disk);
     } catch (const Error&) {
       file.sha256.clear();
     }
-    content += fmt::format("{}\t{}\t{}\n", file.path, file.kernel, file.sha256);
+    files.push_back({file.path, file.kernel, file.sha256});
   }
-  source.content_digest = sha256_of_text(content);
+  source.content_digest = content_digest(source.mapping_digest, files);
 }
 
 }  // namespace
@@ -197,6 +197,34 @@ std::string sha256_of_text(std::string_view text) {
   Sha256 digest;
   digest.update(text);
   return digest.finish();
+}
+
+std::string content_digest(const std::string& mapping_digest, const std::vector<DigestedFile>& files) {
+  std::string content = mapping_digest + "\n";
+  for (const DigestedFile& file : files)
+    content += fmt::format("{}\t{}\t{}\n", file.path, file.kernel, file.sha256);
+  return sha256_of_text(content);
+}
+
+std::string stored_content_digest(store::Connection& connection, std::int64_t release_id,
+                                  const std::string& mapping_digest) {
+  auto& find = connection.statement(
+      "SELECT f.path, k.name, f.sha256\nFROM source_file AS f\nJOIN kernel AS k USING (kernel_id)\nWHERE "
+      "f.release_id = "
+      ":release\nORDER BY f.source_file_id");
+  find.bind(1, release_id);
+  std::vector<DigestedFile> files;
+  store::Rows rows(find);
+  while (rows.next()) {
+    DigestedFile file{rows.text(0), rows.text(1), rows.text(2)};
+    const std::string whole = file.path.substr(0, file.path.find('#'));
+    if (whole != file.path && is_raw_export(whole)) {  // FILE#KERNEL: a part of a raw export
+      file = {whole, "", file.sha256};
+      if (!files.empty() && files.back().path == whole) continue;
+    }
+    files.push_back(std::move(file));
+  }
+  return content_digest(mapping_digest, files);
 }
 
 std::string canonical_json(const Mapping& mapping) {

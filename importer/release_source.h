@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/store/database.h"
 #include "importer/import.h"
 #include "importer/mapping_yaml.h"
 
@@ -34,5 +35,15 @@ ReleaseSource find_release_source(const ImportOptions& options);
 // The mapping as canonical JSON; equal mappings give equal text.
 std::string canonical_json(const Mapping& mapping);
 std::string sha256_of_text(std::string_view text);
+
+// The content digest of a release: over its mapping and, file by file, path, kernel and SHA-256. A raw export
+// is one file without a kernel.
+struct DigestedFile {
+  std::string path, kernel, sha256;
+};
+std::string content_digest(const std::string& mapping_digest, const std::vector<DigestedFile>& files);
+// The same from what the database holds of a release.
+std::string stored_content_digest(store::Connection& connection, std::int64_t release_id,
+                                  const std::string& mapping_digest);
 
 }  // namespace profdb::importer

@@ -11,6 +11,7 @@
 #include "importer/import.h"
 #include "importer/measurement_store.h"
 #include "importer/projector.h"
+#include "importer/release_source.h"
 
 #include <xxhash.h>
 
@@ -109,7 +110,9 @@ std::string candidate_text(const std::vector<std::int64_t>& coordinate, std::str
 struct ProjectionCheck {
   std::int64_t id = 0;
   ProjectionKey key;
-  SetDigest fresh;
+  SetDigest fresh = {};
+  std::int64_t unusable = 0;                          // rows that fit and have no usable latency
+  std::map<std::string, std::int64_t> rejected = {};  // by reason, unusable ones included
 };
 
 SetDigest stored_base_exact(Connection& connection, std::int64_t projection_id) {
@@ -157,7 +160,7 @@ std::map<std::string, std::vector<ProjectionCheck>> projections(Connection& conn
     while (rows.next()) {
       ProjectionKey key{rows.text(1), rows.text(2), rows.integer(3), rows.text(4)};
       stored.insert(key);
-      by_kernel[key.kernel].push_back({rows.integer(0), key, {}});
+      by_kernel[key.kernel].push_back({rows.integer(0), key});
     }
   }
   const auto wanted = projection_keys(mapping);
@@ -178,12 +181,17 @@ void check_file(Connection& connection, const StoredFile& file, const Mapping& m
   for_each_measurement(connection, file.id, [&](const StoredRow& stored) {
     hash.add(stored.item);
     ++(stored.row.latency_us ? taken : unusable);
-    if (checks == nullptr || !stored.row.latency_us) return;
+    if (checks == nullptr) return;
     if (!aliaser) aliaser.emplace(mapping, file.path, *stored.row.columns);
     const Row& row = aliaser->widen(stored.row);
     for (ProjectionCheck& check : *checks) {
       const Projected p = project(check.key, row);
-      if (p.rejection.empty())
+      if (!p.rejection.empty()) {
+        ++check.rejected[std::string(p.rejection)];
+      } else if (!stored.row.latency_us) {
+        ++check.unusable;
+        ++check.rejected[stored.unusable_reason];
+      } else
         check.fresh.add(row_text(p.group, candidate_text(p.coordinate, p.elements, p.input_shapes,
                                                          static_cast<int>(stored.row.source_class),
                                                          stored.row.measurement_id, *stored.row.latency_us)));
@@ -206,9 +214,71 @@ void check_file(Connection& connection, const StoredFile& file, const Mapping& m
                                file.rejected, taken, unusable, rows.integer(0))});
 }
 
+// Counters that lookups and results rest on: of the projection, of its regimes, of its rejections.
+void check_counters(Connection& connection, std::int64_t release_id, const ProjectionCheck& check,
+                    std::vector<Finding>& findings) {
+  const auto report = [&](const std::string& what) {
+    findings.push_back(
+        {"counts", fmt::format("release {}, kernel {}, path {}: {}; 'profdb mapping set' makes them anew",
+                               release_id, check.key.kernel, check.key.path, what)});
+  };
+  {
+    auto& statement = connection.statement(
+        "SELECT candidate_count, unusable_count\nFROM projection\nWHERE projection_id = :projection");
+    statement.bind(1, check.id);
+    Rows rows(statement);
+    if (rows.next() && (rows.integer(0) != static_cast<std::int64_t>(check.fresh.count()) ||
+                        rows.integer(1) != check.unusable))
+      report(fmt::format("{} usable and {} unusable rows are recorded, {} and {} were found", rows.integer(0),
+                         rows.integer(1), check.fresh.count(), check.unusable));
+  }
+  std::map<std::string, std::int64_t> recorded;
+  {
+    auto& statement = connection.statement(
+        "SELECT reason, row_count\nFROM projection_rejection_count\nWHERE projection_id = :projection");
+    statement.bind(1, check.id);
+    Rows rows(statement);
+    while (rows.next()) recorded[rows.text(0)] = rows.integer(1);
+  }
+  if (recorded != check.rejected) report("the recorded rejections are not those of its rows");
+  if (check.key.path == kBaseExactPath) return;
+  auto& statement =
+      connection.statement(fmt::format("SELECT count(*)\nFROM {0}_regime AS r\nWHERE r.projection_id = "
+                                       ":projection\nAND r.usable_rows <> (SELECT count(*) FROM "
+                                       "{0}_candidate AS c WHERE c.regime_id = r.regime_id)",
+                                       check.key.path));
+  statement.bind(1, check.id);
+  Rows rows(statement);
+  if (rows.next() && rows.integer(0) > 0)
+    report(fmt::format("{} regimes record another number of rows than they have", rows.integer(0)));
+}
+
+void check_digests(Connection& connection, std::int64_t release_id, const Mapping& mapping,
+                   std::vector<Finding>& findings) {
+  auto& statement = connection.statement(
+      "SELECT mapping_digest, content_digest\nFROM release\nWHERE release_id = :release");
+  statement.bind(1, release_id);
+  std::string mapping_digest;
+  std::string content;
+  {
+    Rows rows(statement);
+    rows.next();
+    mapping_digest = rows.text(0);
+    content = rows.text(1);
+  }
+  if (mapping_digest != sha256_of_text(canonical_json(mapping)))
+    findings.push_back(
+        {"digests", fmt::format("release {}: its mapping is not the one that was imported", release_id)});
+  if (content != stored_content_digest(connection, release_id, mapping_digest))
+    findings.push_back(
+        {"digests",
+         fmt::format("release {}: its files' digests are not those that were imported", release_id)});
+}
+
 void check_release(Connection& connection, std::int64_t release_id, const std::vector<StoredFile>& all,
                    std::vector<Finding>& findings) {
   const Mapping mapping = load_mapping(connection, release_id);
+  check_digests(connection, release_id, mapping, findings);
   auto checks = projections(connection, release_id, mapping, findings);
   for (const StoredFile& file : all) {
     if (file.release_id != release_id) continue;
@@ -217,6 +287,7 @@ void check_release(Connection& connection, std::int64_t release_id, const std::v
   }
   for (const auto& [kernel, list] : checks)
     for (const ProjectionCheck& check : list) {
+      check_counters(connection, release_id, check, findings);
       const SetDigest stored = check.key.path == kBaseExactPath
                                    ? stored_base_exact(connection, check.id)
                                    : stored_path(connection, find_path(check.key.path)->spec(), check.id);

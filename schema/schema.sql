@@ -2,7 +2,8 @@
 
 CREATE TABLE generation (
   one        INTEGER PRIMARY KEY CHECK (one = 1),
-  number     INTEGER NOT NULL  -- rises with every import, replacement and re-projection; caches follow it
+  number               INTEGER NOT NULL,  -- rises with every import, replacement and re-projection; caches follow it
+  last_measurement_id  INTEGER NOT NULL   -- the highest ever given: none is used again, since the query log names them
 ) STRICT;
 
 CREATE TABLE device (
@@ -485,9 +486,9 @@ CREATE TABLE attention_special_regime (
   regime_id             INTEGER PRIMARY KEY,
   projection_id         INTEGER NOT NULL REFERENCES projection ON DELETE CASCADE,
   query_dtype           TEXT NOT NULL,
-  sparse_mode           TEXT NOT NULL,  -- "none": the file has no such column
-  kv_heads              TEXT NOT NULL,  -- "none": the file has no such column
-  input_layout          TEXT NOT NULL,  -- "none": the file has no such column
+  sparse_mode           TEXT NOT NULL,  -- "(no column)": the file has none of that name
+  kv_heads              TEXT NOT NULL,  -- "(no column)": the file has none of that name
+  input_layout          TEXT NOT NULL,  -- "(no column)": the file has none of that name
   phase                 TEXT NOT NULL,  -- empty where the row states none
   quant_mode            TEXT NOT NULL,  -- open
   usable_rows           INTEGER NOT NULL DEFAULT 0,

@@ -45,6 +45,8 @@ std::optional<QueryTnd> query_tnd(const Shape& query, const Shape& key) {
 std::string column_text(const Row& row, std::string_view name) {
   if (!row.has_column(name)) return std::string(kNoColumn);
   const std::string_view cell = row.field(name);
+  if (cell == kNoColumn)
+    return std::string(cell) + " in the file";  // a cell never passes for a missing column
   const auto number = cell_number(cell);
   if (number && *number == std::floor(*number) && std::abs(*number) < 1e15)
     return std::to_string(static_cast<std::int64_t>(*number));
@@ -379,7 +381,10 @@ class AttentionSpecial final : public Path {
     if (!seq) seq = cell_number(row.field("avg_seq_len"));
     if (!seq || *seq < 1 || *seq > 9007199254740992.0)
       return Unfit{"avg_seq_len_invalid", "no positive Runtime avg_seq_len"};
-    const auto batch = cell_whole(row.field("Runtime batch_size"));
+    const std::string_view batch_cell = row.field("Runtime batch_size");
+    const auto batch = cell_whole(batch_cell);
+    if (!batch_cell.empty() && (!batch || *batch < 1))
+      return Unfit{"batch_size_invalid", std::string(batch_cell)};
     Candidate candidate;
     candidate.regime = {query->dtype,
                         column_text(row, "Runtime sparse_mode"),
@@ -388,9 +393,9 @@ class AttentionSpecial final : public Path {
                         std::string(row.field("Runtime phase")),
                         std::string(row.field("Runtime quant_mode"))};
     candidate.coordinate = {tnd->tokens, static_cast<std::int64_t>(*seq),
-                            batch && *batch >= 1 ? *batch
-                            : tnd->is_bnsd       ? tnd->tokens
-                                                 : kNoAxis,
+                            batch          ? *batch
+                            : tnd->is_bnsd ? tnd->tokens
+                                           : kNoAxis,
                             tnd->heads, tnd->head_dim};
     return candidate;
   }

@@ -8,7 +8,7 @@ namespace {
 
 struct Parts {
   Signature inputs;
-  std::vector<Shape> outputs;  // logical, scalars left out
+  std::vector<Shape> outputs;  // logical
 };
 
 std::string shape_tail(const Shape& shape) {
@@ -43,6 +43,10 @@ class GenericCompute final : public Path {
 
   std::variant<Target, Unfit> target(const Call& call) const override {
     Parts parts{call_signature(call), {}};
+    // contract §2: Index accepts (1,T) against (T,1), before this section as well.
+    if (call.kernel == "Index")
+      for (TensorSlot& input : parts.inputs)
+        if (input.shape.size() == 2 && input.shape[0] == 1) std::swap(input.shape[0], input.shape[1]);
     for (const Tensor& tensor : call.leaf.outputs)
       parts.outputs.push_back(logical_shape(tensor.shape, tensor.format.value_or("")));
     return point<Target>(parts, call.axis_policy);

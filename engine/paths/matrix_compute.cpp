@@ -19,6 +19,7 @@ class MatrixCompute final : public Path {
         .axes = {"M", "K", "N"},
         .groups = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}},
         .tc_input_count = true,
+        .assumes_formats = true,
         .base_exact = BaseExact::always,
     };
     return spec;
@@ -29,9 +30,7 @@ class MatrixCompute final : public Path {
   }
 
   std::variant<Target, Unfit> target(const Call& call) const override {
-    Signature signature = call_signature(call);
-    assume_formats(signature, call.op);
-    return point<Target>(signature, call.kernel);
+    return point<Target>(call_signature(call), call.kernel);
   }
 
   const SearchSteps& steps() const override {

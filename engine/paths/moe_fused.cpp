@@ -4,6 +4,7 @@
 #include "engine/paths/quant_subtype.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"
+#include "engine/signature.h"
 
 namespace profdb {
 namespace {
@@ -42,9 +43,11 @@ std::optional<TensorSlot> stacked(const Argument* argument, std::string_view ass
   return slot;
 }
 
-std::string_view expected_format(const OpMapping& op, std::size_t input) {
-  return input < op.expected_input_formats.size() ? std::string_view(op.expected_input_formats[input])
-                                                  : std::string_view();
+// What the mapping assumes for an argument, by where it stands in the call.
+std::string_view assumed_format(const Call& call, const Argument* argument) {
+  return argument == nullptr
+             ? std::string_view()
+             : expected_format(call.op, static_cast<std::size_t>(argument - call.leaf.inputs.data()));
 }
 
 // contract §6: by operator name; empty where it names none.
@@ -87,6 +90,7 @@ class MoeFused final : public Path {
         .axes = {"tokens"},
         .groups = {{0}},
         .selector = Selector::query_mode,
+        .assumes_formats = true,
         .ambiguity_closes_coordinate = true,
     };
     return spec;
@@ -110,8 +114,11 @@ class MoeFused final : public Path {
     parts.gmm1 = *gmm1;
     parts.gmm2 = *gmm2;
     parts.expert_indices = *experts;
-    const auto local = cell_whole(row.field("Local Experts"));
-    if (local && *local >= 1)
+    const std::string_view local_cell = row.field("Local Experts");
+    const auto local = cell_whole(local_cell);
+    if (!local_cell.empty() && (!local || *local < 1))
+      return Unfit{"local_experts_invalid", std::string(local_cell)};
+    if (local)
       parts.local_experts = *local;
     else if (!parts.gmm1.shape.empty())
       parts.local_experts = parts.gmm1.shape[0];
@@ -129,8 +136,8 @@ class MoeFused final : public Path {
     const Argument* gmm2 = argument_of(call.leaf, "gmm2_weight", 3);
     if (x == nullptr || x->shape.empty()) return Unfit{"target_unextractable", "no activation x"};
     parts.x = call_slot(*x);
-    const auto weight1 = stacked(gmm1, expected_format(call.op, 2));
-    const auto weight2 = stacked(gmm2, expected_format(call.op, 3));
+    const auto weight1 = stacked(gmm1, assumed_format(call, gmm1));
+    const auto weight2 = stacked(gmm2, assumed_format(call, gmm2));
     if (!weight1 || !weight2)
       return Unfit{"moe_weight_shapes_unextractable",
                    "gmm1_weight and gmm2_weight are not lists of equal weights"};

@@ -39,6 +39,7 @@ class QuantizedMatmul final : public Path {
         .groups = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}},
         .selector = Selector::compute_subcategory,
         .tc_input_count = true,
+        .assumes_formats = true,
     };
     return spec;
   }
@@ -54,7 +55,6 @@ class QuantizedMatmul final : public Path {
 
   std::variant<Target, Unfit> target(const Call& call) const override {
     Parts parts{call_signature(call), {}};
-    assume_formats(parts.inputs, call.op);
     for (const Tensor& output : call.leaf.outputs) parts.outputs.push_back(call_slot(output));
     auto target = point<Target>(parts, call.kernel, subtype_of_op(call.leaf.op));
     if (auto* found = std::get_if<Target>(&target))

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "engine/store/migrations.h"
 
@@ -125,9 +127,24 @@ void apply_migrations(SQLite::Database& db, int from) {
   }
 }
 
+// The switch wants the file for itself, and SQLite does not wait for that by its busy timeout: another
+// process that makes the same file at the same moment would be an error instead of a delay.
+void switch_to_wal(SQLite::Database& db) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+  while (true) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (const SQLite::Exception& e) {
+      if (e.getErrorCode() != SQLITE_BUSY || std::chrono::steady_clock::now() > deadline) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+}
+
 // Two processes may create the same file at once: the second finds the first one's schema under the lock.
 void create_schema(SQLite::Database& db) {
-  db.exec("PRAGMA journal_mode = WAL");
+  switch_to_wal(db);
   db.exec("BEGIN IMMEDIATE");
   if (is_empty_database(db)) {
     db.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
@@ -186,7 +203,7 @@ Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_
     check_length(db_, path_);
     db_.exec("PRAGMA foreign_keys = ON");
     if (mode != Mode::read) {
-      db_.exec("PRAGMA journal_mode = WAL");
+      switch_to_wal(db_);
       db_.exec("PRAGMA synchronous = NORMAL");
     }
   } catch (const SQLite::Exception& e) {

@@ -31,7 +31,7 @@ Signature signature_of(const std::string& leaf_json, const CallSetup& setup = {}
   op.tc_input_count = setup.tc_input_count;
   const std::string axis_policy;
   const EngineOptions options;
-  return call_signature({leaf_op, op, setup.kernel, axis_policy, options, setup.row_input_counts});
+  return call_signature({leaf_op, op, setup.kernel, axis_policy, options, false, setup.row_input_counts});
 }
 
 std::vector<Shape> shapes(const Signature& signature) {
@@ -226,22 +226,42 @@ TEST(SignatureTest, BothSidesTellDtypesApartAlike) {
             joined_dtypes(signature_of(leaf("op", "bfloat16[16,256]"), {.kernel = "MatMulV2"})));
 }
 
+Signature assumed_signature(const std::string& text, std::vector<std::string> formats) {
+  const LeafOp parsed = parse_leaf_op(text);
+  OpMapping op;
+  op.expected_input_formats = std::move(formats);
+  const std::string kernel = "MatMulV2";
+  const std::string no_policy;
+  const EngineOptions options;
+  return call_signature({parsed, op, kernel, no_policy, options, true, {}});
+}
+
 // [16,8,16,32] = [H,W,h,w] is [16*32, 8*16] = [512,128] once its format is known.
 TEST(SignatureTest, ExpectedInputFormatsFillOmittedFormatsOnly) {
-  Signature signature = signature_of(leaf("op", "bfloat16[4,512]:ND int8[16,8,16,32] bfloat16[128]"));
-  OpMapping op;
-  op.expected_input_formats = {"FRACTAL_NZ", "FRACTAL_NZ"};
-  assume_formats(signature, op);
+  const Signature signature = assumed_signature(
+      leaf("op", "bfloat16[4,512]:ND int8[16,8,16,32] bfloat16[128]"), {"FRACTAL_NZ", "FRACTAL_NZ"});
   EXPECT_EQ(joined_formats(signature), "ND;FRACTAL_NZ;");
   EXPECT_THAT(shapes(signature), ElementsAre(Shape{4, 512}, Shape{512, 128}, Shape{128}));
 }
 
 TEST(SignatureTest, MoreExpectedFormatsThanInputsAreIgnored) {
-  Signature signature = signature_of(leaf("op", "bfloat16[4,512]"));
-  OpMapping op;
-  op.expected_input_formats = {"ND", "FRACTAL_NZ", "ND"};
-  assume_formats(signature, op);
-  EXPECT_EQ(joined_formats(signature), "ND");
+  EXPECT_EQ(joined_formats(assumed_signature(leaf("op", "bfloat16[4,512]"), {"ND", "FRACTAL_NZ", "ND"})),
+            "ND");
+}
+
+// formats §4: an absent argument holds its position.
+TEST(SignatureTest, ExpectedInputFormatsCountAbsentInputs) {
+  EXPECT_EQ(joined_formats(assumed_signature(leaf("op", "bfloat16[40,64] - bfloat16[64,64]"),
+                                             {"ND", "ND", "FRACTAL_NZ"})),
+            "ND;FRACTAL_NZ");
+}
+
+// The format belongs to the argument, wherever the kernel takes it: addmm's bias moves to the end.
+TEST(SignatureTest, ExpectedInputFormatsMoveWithTheirArgument) {
+  EXPECT_EQ(joined_formats(
+                assumed_signature(leaf("aten.addmm.default", "bfloat16[64] bfloat16[40,64] bfloat16[64,64]"),
+                                  {"ND", "ND", "FRACTAL_NZ"})),
+            "ND;FRACTAL_NZ;ND");
 }
 
 TEST(SignatureTest, ACallWithoutTensorsHasAnEmptySignature) {
