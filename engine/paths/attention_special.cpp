@@ -222,6 +222,7 @@ class AttentionSteps final : public SearchSteps {
       if (nearest.empty()) continue;
       const auto points = merge_points(nearest);
       std::vector<double> latencies;
+      latencies.reserve(nearest.size());
       for (const auto& row : nearest) latencies.push_back(row.latency_us);
       context.answer_point(search, *rows.regime, rows.source_class, points.front(), "nearest_seq");
       context.result.latency_us = median(latencies);
