@@ -17,6 +17,7 @@ enum Axis : std::size_t { kTokens, kSeq, kBatch, kHeads, kHeadDim };
 enum Field : std::size_t { kQueryDtype, kSparseMode, kKvHeads, kInputLayout, kPhase, kQuantMode };
 
 constexpr std::int64_t kNearSeq = 16;
+constexpr std::int64_t kLargestGroup = 3;     // axes
 constexpr double kAttentionConfidence = 0.9;  // contract §1: exact and compatible
 
 struct QueryTnd {
@@ -245,7 +246,17 @@ class AttentionSteps final : public SearchSteps {
   static bool interpolate_class(SearchContext& context, KernelSearch& search, const ClassRows& rows,
                                 bool note) {
     const PathSpec& spec = context.spec();
+    if (rows.rows.empty()) return false;  // the regime's other source class has rows
     const std::int64_t ceiling = max_interpolation_dim(context.release.mapping, context.op, search.kernel);
+    if (interpolates(*rows.regime) && !has_tokens(rows) && ceiling >= kLargestGroup) {
+      // Every group would find nothing, for one reason: say it once.
+      Interpolation none;
+      none.attempt.reason = "insufficient_candidates";
+      none.attempt.message = "no row of the regime has T = " + std::to_string(rows.target[kTokens]) +
+                             " tokens; attention is interpolated at equal T only";
+      if (note) context.note(none, search, *rows.regime, rows.source_class);
+      return false;
+    }
     AxisTransform square_root(spec.axes.size(), false);
     square_root[kSeq] = takes_sqrt_seq(context, search.kernel);
     for (const AxisGroup& group : spec.groups) {
@@ -259,9 +270,6 @@ class AttentionSteps final : public SearchSteps {
         tried.attempt.reason = "interpolation_dim_disabled";
       } else {
         tried = profdb::interpolate(spec, group, rows.target, merge_points(fixed(rows, group)), square_root);
-        if (tried.attempt.coordinate_count == 0 && !has_tokens(rows))
-          tried.attempt.message = "no row of the regime has T = " + std::to_string(rows.target[kTokens]) +
-                                  " tokens; attention is interpolated at equal T only";
       }
       if (tried.attempt.axes.empty())
         for (const std::size_t axis : group) tried.attempt.axes.emplace_back(spec.axes[axis]);

@@ -1,4 +1,5 @@
 // FusedInferAttentionScore (contract §13).
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -145,7 +146,12 @@ TEST(AttentionSpecialTest, TokensAreAlwaysEqual) {
                                          row({.seq = "100", .latency = "30", .tokens = "24"}));
   EngineOptions options;
   options.padded_match = PaddedMatch::off;
-  expect_miss(release.lookup(call({100}), options), "insufficient_candidates");
+  const Result result = release.lookup(call({100}), options);
+  expect_miss(result, "insufficient_candidates");
+  // Said once, in words, and not once per combination of axes.
+  ASSERT_EQ(result.details.attempts.size(), 1U);
+  EXPECT_THAT(result.details.attempts[0].message,
+              testing::HasSubstr("attention is interpolated at equal T only"));
 }
 
 // sqrt(100) = 10, sqrt(400) = 20, sqrt(225) = 15: half way, 15 us; linear in seq it would be 14.17.
