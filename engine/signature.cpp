@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/names.h"
+
 namespace profdb {
 namespace {
 
@@ -11,11 +13,6 @@ constexpr std::array<std::string_view, 3> kRopeKernels = {"ApplyRotaryPosEmb", "
                                                           "split_qkv_rmsnorm_rope_kernel"};
 constexpr std::array<std::string_view, 4> kFloatIsBf16Kernels = {"MatMulV2", "PadV3", "PadV3AiCore",
                                                                  "MoeGatingTopK"};
-
-template <std::size_t N>
-bool one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool takes_part(const Tensor& tensor) {
   return !tensor.shape.empty();

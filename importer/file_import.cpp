@@ -122,6 +122,11 @@ void FileImport::finish_failed() {
   store_counters("");
 }
 
+void bound_page_cache(store::Connection& connection) {
+  constexpr int kCacheKiB = 64 * 1024;
+  connection.db().exec(fmt::format("PRAGMA cache_size = -{}", kCacheKiB));
+}
+
 void bump_generation(store::Connection& connection) {
   connection
       .statement(

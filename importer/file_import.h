@@ -54,6 +54,9 @@ class FileImport {
   ContentHash hash_;
 };
 
+// Bounds the memory of a connection that writes a whole release, whatever its size.
+void bound_page_cache(store::Connection& connection);
+
 // Lets caches know that the releases have changed.
 void bump_generation(store::Connection& connection);
 

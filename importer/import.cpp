@@ -23,9 +23,6 @@ namespace {
 
 using store::Connection;
 
-// Page cache of the import's connection: bounds its memory, whatever the size of the files.
-constexpr int kCacheKiB = 64 * 1024;
-
 std::string utc_now() {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm utc{};
@@ -313,7 +310,7 @@ void import_into(const fs::path& database, const ReleaseSource& source, const Im
                  ImportReport& report) {
   NewFileGuard guard(database);
   Connection connection(database, store::Mode::create);
-  connection.db().exec(fmt::format("PRAGMA cache_size = -{}", kCacheKiB));
+  bound_page_cache(connection);
   SQLite::Transaction transaction(connection.db(), SQLite::TransactionBehavior::IMMEDIATE);
   const auto existing = find_existing(connection, source.identity);
   if (existing && existing->content_digest == source.content_digest) {

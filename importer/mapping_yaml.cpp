@@ -25,11 +25,6 @@ constexpr std::array<std::string_view, 6> kQueryModes = {"attention_special",
                                                          "scatter_nd_update_mla"};
 constexpr std::array<std::string_view, 2> kComputeSubcategories = {"compute_scale", "quantized_matmul"};
 
-bool is_kernel_name(std::string_view name) {
-  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-  return !name.empty() && name.find_first_not_of(kAllowed) == std::string_view::npos;
-}
-
 // One pass over a document.
 class MappingReader {
  public:
@@ -239,6 +234,11 @@ void MappingReader::warn_unless_known(int line, const std::string& where, std::s
 }
 
 }  // namespace
+
+bool is_kernel_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  return !name.empty() && name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
 
 ParsedMapping parse_mapping(std::string_view text, const std::string& name) {
   return MappingReader(name).read(text);

@@ -17,6 +17,9 @@ struct ParsedMapping {
   std::vector<std::string> warnings;
 };
 
+// Whether a text can name a kernel: letters, digits and underscores, at least one.
+bool is_kernel_name(std::string_view name);
+
 // Parses mapping text; `name` is what errors call the file. Throws Error(input) naming file and line for:
 // YAML that does not parse, a document that is not a map, duplicate keys at any level, wrong types, values
 // outside their range, kernel names other than [A-Za-z0-9_]+, aliases that expand to more than 100,000 nodes,

@@ -10,7 +10,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "engine/interpolate.h"
 #include "importer/kernel_rows.h"
+#include "importer/mapping_yaml.h"
 #include "profdb/error.h"
 
 namespace profdb::importer {
@@ -39,11 +41,6 @@ bool is_not_recorded(std::string_view cell) {
   return cell.empty() || cell == "N/A";
 }
 
-bool is_kernel_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(),
-                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
 std::optional<double> positive(const std::string& cell) {
   const auto value = parse_number(cell);
   return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
@@ -62,10 +59,8 @@ void append_statistics(std::vector<std::string>& cells, std::vector<double>& dur
   const double mean = sum / count;
   double squares = 0;
   for (const double d : durations) squares += (d - mean) * (d - mean);
-  const std::size_t middle = durations.size() / 2;
-  const double median =
-      durations.size() % 2 == 1 ? durations[middle] : (durations[middle - 1] + durations[middle]) / 2;
-  for (const double value : {mean, median, std::sqrt(squares / count), durations.front(), durations.back()})
+  for (const double value :
+       {mean, median(durations), std::sqrt(squares / count), durations.front(), durations.back()})
     cells.push_back(number(value));
   cells.push_back(std::to_string(durations.size()));
 }

@@ -21,11 +21,6 @@ bool is_csv(const fs::path& path) {
   return path.extension() == ".csv";
 }
 
-bool is_kernel_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(),
-                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
 // All CSVs of a folder, by name, so that an import does not depend on the order of the file system.
 std::vector<fs::path> csv_files(const fs::path& folder) {
   std::vector<fs::path> files;

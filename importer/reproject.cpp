@@ -18,9 +18,6 @@ namespace {
 
 using store::Connection;
 
-// Page cache of the connection: bounds its memory, whatever the size of the release.
-constexpr int kCacheKiB = 64 * 1024;
-
 void project_again(Connection& connection, const ReleaseInfo& info, const ParsedMapping& parsed,
                    ImportReport& report) {
   report.release_id = info.release_id;
@@ -95,7 +92,7 @@ ImportReport set_mapping(const fs::path& database, const std::string& release, c
   const ParsedMapping parsed = read_mapping(mapping);
   Connection connection(database, store::Mode::write);
   try {
-    connection.db().exec(fmt::format("PRAGMA cache_size = -{}", kCacheKiB));
+    bound_page_cache(connection);
     SQLite::Transaction transaction(connection.db(), SQLite::TransactionBehavior::IMMEDIATE);
     const ReleaseInfo info = select_release(connection, release);
     ImportReport report;

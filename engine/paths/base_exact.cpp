@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "engine/names.h"
 #include "engine/paths/matrix_shapes.h"
 
 namespace profdb::base_exact {
@@ -15,11 +16,6 @@ using Parts = std::vector<std::string_view>;
 constexpr std::array<std::string_view, 6> kFlattenKernels = {
     "AscendQuantV2", "DynamicQuant", "RmsNorm", "AddRmsNorm", "AddRmsNormBias", "DispatchFFNCombine"};
 constexpr std::array<std::string_view, 2> kMergeKernels = {"AscendQuantV2", "DynamicQuant"};
-
-template <std::size_t N>
-bool one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/names.h"
+
 namespace profdb {
 namespace {
 
@@ -19,11 +21,6 @@ constexpr std::array<std::string_view, 10> kMatrixKernels = {"MatMul",
                                                              "GroupedMatmulSwigluQuant"};
 constexpr std::array<std::string_view, 4> kBatchedKernels = {"BatchMatMulV2", "BatchMatMulNd",
                                                              "TransposeBatchMatMul", "QuantBatchMatmulV3"};
-
-template <std::size_t N>
-bool one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 }  // namespace
 
