@@ -3,6 +3,7 @@
 #include "engine/query_log.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -352,10 +353,27 @@ TEST_F(QueryLogTest, RefusesAFileThatIsNoDatabaseOfOurs) {
   EXPECT_THROW(QueryLog(folder_ / "no" / "such" / "folder.db", {}), Error);
 }
 
+// Root writes read-only files, so a child that is not root tries.
 TEST_F(QueryLogTest, RefusesAReadOnlyFile) {
-  if (geteuid() == 0) GTEST_SKIP() << "root writes read-only files";
-  fs::permissions(database(), fs::perms::owner_read);
-  EXPECT_THROW(QueryLog(database(), {}), Error);
+  enum : int { kRefused, kOpened, kOtherError, kStillRoot };
+  constexpr uid_t kNobody = 65534;
+  fs::permissions(database(), fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  fs::permissions(folder_, fs::perms::all);  // only the file is in the way
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (geteuid() == 0 && setuid(kNobody) != 0) _exit(kStillRoot);
+    try {
+      const QueryLog log(database(), {});
+      _exit(kOpened);
+    } catch (const Error& e) {
+      _exit(std::string(e.what()).find("read-only") == std::string::npos ? kOtherError : kRefused);
+    }
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), kRefused);
 }
 
 TEST(LeafDigest, IsTheHashOfTheCanonicalLeafAndTheOptions) {
