@@ -1,8 +1,12 @@
 # Warnings, sanitizers and coverage for our own targets: profdb_target(NAME).
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # The cache stays inside the build folder, so that a clone leaves nothing elsewhere.
-  set(_launcher ${CMAKE_COMMAND} -E env CCACHE_DIR=${CMAKE_BINARY_DIR}/ccache
+  # The cache stays inside the build folder, so that a clone leaves nothing elsewhere; CCACHE_DIR names a shared one.
+  set(_cache ${CMAKE_BINARY_DIR}/ccache)
+  if(DEFINED ENV{CCACHE_DIR})
+    set(_cache $ENV{CCACHE_DIR})
+  endif()
+  set(_launcher ${CMAKE_COMMAND} -E env CCACHE_DIR=${_cache}
       CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})
 endif()
