@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/engine_stats.h"
 #include "cli/jsonl.h"
 #include "cli/output.h"
 #include "cli/result_text.h"
@@ -23,7 +24,9 @@ struct Options {
   std::string padded_match = "last";
   std::string log = "off";
   bool no_interpolation = false;
+  std::size_t cache_mib = EngineOptions().cache_bytes >> 20U;
   bool json = false;
+  bool stats = false;
 };
 
 EngineOptions engine_options(const Options& options) {
@@ -32,6 +35,7 @@ EngineOptions engine_options(const Options& options) {
   engine.padded_match = options.padded_match == "last"     ? PaddedMatch::last
                         : options.padded_match == "before" ? PaddedMatch::before
                                                            : PaddedMatch::off;
+  engine.cache_bytes = options.cache_mib << 20U;
   engine.log = options.log == "off" ? LogMode::off : options.log == "misses" ? LogMode::misses : LogMode::all;
   return engine;
 }
@@ -76,6 +80,7 @@ int run(const Options& options) {
   Engine engine(options.database, engine_options(options));
   if (!options.jsonl.empty()) {
     const bool clean = answer_lines(engine, options.jsonl);
+    if (options.stats) note(engine_stats_text(engine.stats()));
     finish_log(engine);
     return clean ? kDone : kInput;
   }
@@ -87,6 +92,7 @@ int run(const Options& options) {
   else
     print(result_text(leaf, result, engine.release()));
   flush_output();
+  if (options.stats) note(engine_stats_text(engine.stats()));
   finish_log(engine);
   return result.hit() ? kDone : kNo;
 }
@@ -103,6 +109,12 @@ void add_engine_options(CLI::App& command, Options& options) {
                   "Measurements of the call padded to a block: after interpolation, before it, or not at all")
       ->check(CLI::IsMember({"last", "before", "off"}).description(""))
       ->type_name("last|before|off");
+  command
+      .add_option("--cache-mib", options.cache_mib,
+                  "What the engine may keep between lookups (256; 0: nothing)")
+      ->check(CLI::Range(0, 1 << 20).description(""))
+      ->type_name("MIB");
+  command.add_flag("--stats", options.stats, "Print the counters of the caches to standard error");
   command.add_option("--log", options.log, "Which lookups go into the query log")
       ->check(CLI::IsMember({"off", "misses", "all"}).description(""))
       ->type_name("off|misses|all");
