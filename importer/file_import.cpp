@@ -114,6 +114,7 @@ void FileImport::store_counters(const std::string& content_hash) {
 }
 
 void FileImport::finish() {
+  target_.projector.flush(file_.kernel);
   store_columns();
   store_counters(hash_.finish());
 }

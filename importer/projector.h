@@ -28,12 +28,15 @@ class ProjectionSink {
  public:
   virtual ~ProjectionSink() = default;
   virtual void add(const Projected& projected, const Row& row, const std::string& unusable_reason) = 0;
-  virtual void finish() = 0;
+  virtual void flush() = 0;   // writes what is held back, and lets go of its memory
+  virtual void finish() = 0;  // flushes, and stores the counters
 };
 
-// Creates the projection `key` of a release and writes its rows. finish() stores the counters.
+// Creates the projection `key` of a release and writes its rows. Candidates are held back, in about `memory`
+// bytes, until they are flushed.
 std::unique_ptr<ProjectionSink> make_table_sink(store::Connection& connection, std::int64_t release_id,
-                                                std::int64_t kernel_id, const ProjectionKey& key);
+                                                std::int64_t kernel_id, const ProjectionKey& key,
+                                                std::size_t memory);
 
 // All projections of a release, by kernel.
 class Projector {
@@ -41,6 +44,8 @@ class Projector {
   Projector(store::Connection& connection, std::int64_t release_id, const std::vector<ProjectionKey>& keys);
   // Projects one measurement of `kernel` everywhere.
   void add(const std::string& kernel, const Row& row, const std::string& unusable_reason);
+  // Writes what is held back for `kernel`: its memory is then free for the next one.
+  void flush(const std::string& kernel);
   void finish();
 
  private:

@@ -52,6 +52,7 @@ void project_again(Connection& connection, const ReleaseInfo& info, const Parsed
       ++(stored.row.latency_us ? file_report.taken_rows : file_report.unusable_rows);
       if (!stored.row.latency_us) ++file_report.reasons[stored.unusable_reason];
     });
+    projector.flush(file.kernel);
   }
   projector.finish();
   link_projections(connection, info.release_id, parsed.mapping);
