@@ -13,8 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-// Beyond this many remembered entries the table starts anew: memory stays bounded, sharing gets weaker.
-constexpr std::size_t kRemembered = 100'000;
+// Places of an InternTable: 8 MiB.
+constexpr std::size_t kPlaces = std::size_t{1} << 18;
+// Beyond this many remembered type lists the table starts anew.
+constexpr std::size_t kRememberedTypes = 10'000;
 
 void append_json_text(std::string& out, const std::string& text) {
   const bool plain = std::none_of(text.begin(), text.end(), [](unsigned char c) {
@@ -28,8 +30,11 @@ void append_json_text(std::string& out, const std::string& text) {
 
 void append_shape(std::string& out, const Shape& shape) {
   out += '[';
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : ",", shape[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) out += ',';
+    const fmt::format_int digits(shape[i]);
+    out.append(digits.data(), digits.size());
+  }
   out += ']';
 }
 
@@ -52,11 +57,6 @@ std::vector<TensorSlot> slots_of(const std::string& shapes, const std::string& d
 
 std::int64_t next_id(store::Connection& connection, const char* table) {
   return connection.integer(fmt::format("SELECT coalesce(max({0}_id), 0) + 1 FROM {0}", table));
-}
-
-template <typename Table>
-void bound(Table& table) {
-  if (table.size() >= kRemembered) table.clear();
 }
 
 }  // namespace
@@ -96,8 +96,25 @@ std::uint64_t ContentHash::text_hash(const std::string& text) {
   return XXH3_64bits(text.data(), text.size());
 }
 
+InternTable::Entry& InternTable::find(const std::string& text) {
+  if (entries_.empty()) entries_.resize(kPlaces);
+  const XXH128_hash_t digest = XXH3_128bits(text.data(), text.size());
+  Entry& entry = entries_[digest.low64 % kPlaces];
+  if (entry.low != digest.low64 || entry.high != digest.high64) entry = {digest.low64, digest.high64, 0, 0};
+  return entry;
+}
+
 MeasurementWriter::MeasurementWriter(store::Connection& connection)
     : connection_(connection),
+      insert_measurement_(connection.statement(
+          "INSERT INTO measurement (measurement_id, source_file_id, row_number, input_list_id, "
+          "output_list_id, field_set_id, latency_us, latency_column, unusable_reason)\n"
+          "VALUES (:id, :file, :row, :inputs, :outputs, :fields, :latency, :column, :reason)")),
+      insert_tensor_list_(
+          connection.statement("INSERT INTO tensor_list (tensor_list_id, tensor_type_list_id, shapes)\n"
+                               "VALUES (:id, :types, :shapes)")),
+      insert_field_set_(
+          connection.statement("INSERT INTO field_set (field_set_id, field_values)\nVALUES (:id, :values)")),
       next_measurement_(
           std::max(next_id(connection, "measurement"),
                    connection.integer("SELECT last_measurement_id + 1\nFROM generation\nWHERE one = 1"))),
@@ -118,11 +135,11 @@ std::int64_t MeasurementWriter::type_list(const std::string& dtypes, const std::
   find.bind(2, formats);
   store::Rows rows(find);
   rows.next();
-  bound(type_lists_);
+  if (type_lists_.size() >= kRememberedTypes) type_lists_.clear();
   return type_lists_.emplace(key, rows.integer(0)).first->second;
 }
 
-MeasurementWriter::Interned MeasurementWriter::tensor_list(const std::vector<TensorSlot>& slots) {
+InternTable::Entry MeasurementWriter::tensor_list(const std::vector<TensorSlot>& slots) {
   shapes_ = dtypes_ = formats_ = "[";
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (i > 0) {
@@ -141,20 +158,19 @@ MeasurementWriter::Interned MeasurementWriter::tensor_list(const std::vector<Ten
   dtypes_ += ']';
   formats_ += ']';
   key_.assign(shapes_).append(dtypes_).append(formats_);
-  if (const auto it = tensor_lists_.find(key_); it != tensor_lists_.end()) return it->second;
-  const std::int64_t types = type_list(dtypes_, formats_);
-  auto& insert = connection_.statement(
-      "INSERT INTO tensor_list (tensor_list_id, tensor_type_list_id, shapes)\nVALUES (:id, :types, :shapes)");
-  insert.bind(1, next_tensor_list_);
-  insert.bind(2, types);
-  insert.bindNoCopy(3, shapes_);
-  insert.exec();
-  bound(tensor_lists_);
-  return tensor_lists_.emplace(key_, Interned{next_tensor_list_++, ContentHash::text_hash(key_)})
-      .first->second;
+  InternTable::Entry& entry = tensor_lists_.find(key_);
+  if (entry.id != 0) return entry;
+  insert_tensor_list_.tryReset();
+  insert_tensor_list_.bind(1, next_tensor_list_);
+  insert_tensor_list_.bind(2, type_list(dtypes_, formats_));
+  insert_tensor_list_.bindNoCopy(3, shapes_);
+  insert_tensor_list_.exec();
+  entry.id = next_tensor_list_++;
+  entry.text_hash = ContentHash::text_hash(key_);
+  return entry;
 }
 
-MeasurementWriter::Interned MeasurementWriter::field_set(const ReadRow& row) {
+InternTable::Entry MeasurementWriter::field_set(const ReadRow& row) {
   key_ = "[";
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
     if (i > 0) key_ += ',';
@@ -164,40 +180,40 @@ MeasurementWriter::Interned MeasurementWriter::field_set(const ReadRow& row) {
       key_ += "null";
   }
   key_ += ']';
-  if (const auto it = field_sets_.find(key_); it != field_sets_.end()) return it->second;
-  auto& insert =
-      connection_.statement("INSERT INTO field_set (field_set_id, field_values)\nVALUES (:id, :values)");
-  insert.bind(1, next_field_set_);
-  insert.bindNoCopy(2, key_);
-  insert.exec();
-  bound(field_sets_);
-  return field_sets_.emplace(key_, Interned{next_field_set_++, ContentHash::text_hash(key_)}).first->second;
+  InternTable::Entry& entry = field_sets_.find(key_);
+  if (entry.id != 0) return entry;
+  insert_field_set_.tryReset();
+  insert_field_set_.bind(1, next_field_set_);
+  insert_field_set_.bindNoCopy(2, key_);
+  insert_field_set_.exec();
+  entry.id = next_field_set_++;
+  entry.text_hash = ContentHash::text_hash(key_);
+  return entry;
 }
 
 std::int64_t MeasurementWriter::add(std::int64_t source_file_id, std::int64_t row_number, const ReadRow& row,
                                     ContentHash& hash) {
-  const Interned inputs = tensor_list(row.row.inputs);
-  const Interned outputs = tensor_list(row.row.outputs);
-  const Interned fields = field_set(row);
-  auto& insert = connection_.statement(
-      "INSERT INTO measurement (measurement_id, source_file_id, row_number, input_list_id, output_list_id, "
-      "field_set_id, "
-      "latency_us, latency_column, unusable_reason)\nVALUES (:id, :file, :row, :inputs, :outputs, :fields, "
-      ":latency, :column, "
-      ":reason)");
+  const InternTable::Entry inputs = tensor_list(row.row.inputs);
+  const InternTable::Entry outputs = tensor_list(row.row.outputs);
+  const InternTable::Entry fields = field_set(row);
+  SQLite::Statement& insert = insert_measurement_;
+  insert.tryReset();
   insert.bind(1, next_measurement_);
   insert.bind(2, source_file_id);
   insert.bind(3, row_number);
   insert.bind(4, inputs.id);
   insert.bind(5, outputs.id);
   insert.bind(6, fields.id);
-  ContentHash::Item item{row_number, inputs.hash, outputs.hash, fields.hash, 0, -1, 0};
+  ContentHash::Item item{row_number, inputs.text_hash, outputs.text_hash, fields.text_hash, 0, -1, 0};
   if (row.row.latency_us) {
     insert.bind(7, *row.row.latency_us);
     insert.bind(8, *row.latency_column);
+    insert.bind(9);
     item.latency_us = *row.row.latency_us;
     item.latency_column = *row.latency_column;
   } else {
+    insert.bind(7);
+    insert.bind(8);
     insert.bind(9, row.unusable_reason);
     item.unusable_reason = ContentHash::text_hash(row.unusable_reason);
   }

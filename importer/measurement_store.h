@@ -39,6 +39,23 @@ class ContentHash {
   State* state_;
 };
 
+// Remembers what was interned last, by the text it stands for. Of two texts that fall on the same place the
+// older one is forgotten, so memory stays bounded and sharing gets weaker. Texts are compared by XXH3-128.
+class InternTable {
+ public:
+  struct Entry {
+    std::uint64_t low = 0;  // of the text's digest
+    std::uint64_t high = 0;
+    std::int64_t id = 0;  // 0: nothing is remembered here
+    std::uint64_t text_hash = 0;
+  };
+  // The entry of `text`, or the place for it: `id` is then 0, and the caller sets id and text_hash.
+  Entry& find(const std::string& text);
+
+ private:
+  std::vector<Entry> entries_;
+};
+
 // Writes the measurements of one import. Equal tensor lists and field sets share an entry as far as a bounded
 // table remembers them.
 class MeasurementWriter {
@@ -50,22 +67,19 @@ class MeasurementWriter {
                    ContentHash& hash);
 
  private:
-  struct Interned {
-    std::int64_t id = 0;
-    std::uint64_t hash = 0;
-  };
-  using Table = std::unordered_map<std::string, Interned>;
-
-  Interned tensor_list(const std::vector<TensorSlot>& slots);
-  Interned field_set(const ReadRow& row);
+  InternTable::Entry tensor_list(const std::vector<TensorSlot>& slots);
+  InternTable::Entry field_set(const ReadRow& row);
   std::int64_t type_list(const std::string& dtypes, const std::string& formats);
 
   store::Connection& connection_;
+  SQLite::Statement& insert_measurement_;
+  SQLite::Statement& insert_tensor_list_;
+  SQLite::Statement& insert_field_set_;
   std::int64_t next_measurement_;
   std::int64_t next_tensor_list_;
   std::int64_t next_field_set_;
-  Table tensor_lists_;
-  Table field_sets_;
+  InternTable tensor_lists_;
+  InternTable field_sets_;
   std::unordered_map<std::string, std::int64_t> type_lists_;
   std::string shapes_, dtypes_, formats_, key_;  // kept for their capacity
 };
