@@ -84,29 +84,37 @@ void link_projections(store::Connection& connection, std::int64_t release_id, co
 
 Projector::Projector(store::Connection& connection, std::int64_t release_id,
                      const std::vector<ProjectionKey>& keys) {
-  std::map<std::string, std::size_t> per_kernel;
-  for (const ProjectionKey& key : keys) ++per_kernel[key.kernel];
-  for (const ProjectionKey& key : keys)
-    by_kernel_[key.kernel].push_back(
-        {key, make_table_sink(connection, release_id, kernel_id(connection, key.kernel), key,
-                              kSortMemory / per_kernel[key.kernel])});
+  for (const ProjectionKey& key : keys) by_kernel_[key.kernel].keys.push_back(key);
+  for (const ProjectionKey& key : keys) {
+    Projections& projections = by_kernel_[key.kernel];
+    projections.sinks.push_back(make_table_sink(connection, release_id, kernel_id(connection, key.kernel),
+                                                key, kSortMemory / projections.keys.size()));
+  }
 }
 
-void Projector::add(const std::string& kernel, const Row& row, const std::string& unusable_reason) {
+const std::vector<ProjectionKey>& Projector::keys(const std::string& kernel) const {
+  static const std::vector<ProjectionKey> none;
+  const auto it = by_kernel_.find(kernel);
+  return it == by_kernel_.end() ? none : it->second.keys;
+}
+
+void Projector::add(const std::string& kernel, const std::vector<Projected>& projected,
+                    std::int64_t measurement_id, const Latency& latency) {
   const auto it = by_kernel_.find(kernel);
   if (it == by_kernel_.end()) return;
-  for (Entry& entry : it->second) entry.sink->add(project(entry.key, row), row, unusable_reason);
+  for (std::size_t i = 0; i < projected.size(); ++i)
+    it->second.sinks[i]->add(projected[i], measurement_id, latency);
 }
 
 void Projector::flush(const std::string& kernel) {
   const auto it = by_kernel_.find(kernel);
   if (it == by_kernel_.end()) return;
-  for (Entry& entry : it->second) entry.sink->flush();
+  for (const auto& sink : it->second.sinks) sink->flush();
 }
 
 void Projector::finish() {
-  for (auto& [kernel, entries] : by_kernel_)
-    for (Entry& entry : entries) entry.sink->finish();
+  for (auto& [kernel, projections] : by_kernel_)
+    for (const auto& sink : projections.sinks) sink->finish();
 }
 
 }  // namespace profdb::importer

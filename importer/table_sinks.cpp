@@ -1,11 +1,13 @@
 // Writes projected rows into the regime and candidate tables. Candidates are sorted by their table's primary
 // key first: in another order every insertion would touch another page.
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <map>
 #include <unordered_map>
 
 #include "engine/dispatch.h"
 #include "engine/store/candidates.h"
+#include "importer/batch_insert.h"
 #include "importer/ordered_bytes.h"
 #include "importer/projector.h"
 #include "importer/sorted_runs.h"
@@ -44,34 +46,34 @@ std::int64_t create_projection(store::Connection& connection, std::int64_t relea
 // What the two kinds of tables have in common: rejections, counters and the sorting.
 class TableSink : public ProjectionSink {
  public:
+  // `columns`: of the candidate table, its primary key first and in order.
   TableSink(store::Connection& connection, std::int64_t projection_id, std::size_t memory,
-            const std::string& insert_candidate)
+            const std::string& table, const std::vector<std::string>& columns)
       : connection_(connection),
         projection_id_(projection_id),
-        insert_candidate_(connection.statement(insert_candidate)),
+        insert_(connection, table, columns),
         candidates_(memory) {}
 
-  void add(const Projected& projected, const Row& row, const std::string& unusable_reason) final {
-    if (!projected.rejection.empty()) return reject(projected.rejection, row.measurement_id);
-    if (!row.latency_us) {
+  void add(const Projected& projected, std::int64_t measurement_id, const Latency& latency) final {
+    if (!projected.rejection.empty()) return reject(projected.rejection, measurement_id);
+    if (!latency.latency_us) {
       ++unusable_;
-      ++rejections_[unusable_reason];
-      add_unusable(projected, row);
+      ++rejections_[latency.unusable_reason];
+      add_unusable(projected, measurement_id);
       return;
     }
     ++usable_;
     record_.clear();
-    add_candidate(projected, row, record_);
+    add_candidate(projected, measurement_id, latency, record_);
     candidates_.add(record_);
   }
 
   void flush() final {
     candidates_.drain([this](std::string_view record) {
-      insert_candidate_.tryReset();
-      bind_candidate(record, insert_candidate_);
-      insert_candidate_.exec();
+      insert_candidate(record, insert_);
+      insert_.end_row();
     });
-    insert_candidate_.tryReset();
+    insert_.flush();
   }
 
   void finish() override {
@@ -96,10 +98,11 @@ class TableSink : public ProjectionSink {
 
  protected:
   // Appends the candidate to `record`: its primary key in order, then the rest.
-  virtual void add_candidate(const Projected& projected, const Row& row, std::string& record) = 0;
-  // Binds what add_candidate has made.
-  virtual void bind_candidate(std::string_view record, SQLite::Statement& insert) = 0;
-  virtual void add_unusable(const Projected& projected, const Row& row) = 0;
+  virtual void add_candidate(const Projected& projected, std::int64_t measurement_id, const Latency& latency,
+                             std::string& record) = 0;
+  // Gives what add_candidate has made to `insert`, column by column.
+  virtual void insert_candidate(std::string_view record, BatchInsert& insert) const = 0;
+  virtual void add_unusable(const Projected& projected, std::int64_t measurement_id) = 0;
 
   store::Connection& connection_;
   std::int64_t projection_id_;
@@ -116,7 +119,7 @@ class TableSink : public ProjectionSink {
     statement.exec();
   }
 
-  SQLite::Statement& insert_candidate_;
+  BatchInsert insert_;
   SortedRuns candidates_;
   std::string record_;  // kept for its capacity
   std::int64_t usable_ = 0;
@@ -128,9 +131,7 @@ class PathSink final : public TableSink {
  public:
   PathSink(store::Connection& connection, std::int64_t projection_id, const PathSpec& spec,
            std::size_t memory)
-      : TableSink(connection, projection_id, memory, store::path_sql(spec).insert_candidate),
-        sql_(store::path_sql(spec)),
-        key_order_(key_order(connection, spec)) {}
+      : PathSink(connection, projection_id, spec, memory, primary_key(connection, spec)) {}
 
   void finish() override {
     store_counts();
@@ -138,26 +139,36 @@ class PathSink final : public TableSink {
   }
 
  protected:
-  void add_candidate(const Projected& projected, const Row& row, std::string& record) override {
-    Regime& regime = find_regime(projected.group, row.measurement_id);
+  void add_candidate(const Projected& projected, std::int64_t measurement_id, const Latency& latency,
+                     std::string& record) override {
+    Regime& regime = find_regime(projected.group, measurement_id);
     ++regime.usable;
-    values_.clear();
-    values_.push_back(regime.id);
-    values_.push_back(static_cast<std::int64_t>(row.source_class));
-    values_.insert(values_.end(), projected.coordinate.begin(), projected.coordinate.end());
-    values_.push_back(row.measurement_id);
-    for (const int parameter : key_order_)
-      append_ordered(record, values_[static_cast<std::size_t>(parameter - 1)]);
-    append_real(record, *row.latency_us);
+    for (const KeyPart& part : key_) {
+      switch (part.kind) {
+        case KeyPart::Kind::regime:
+          append_ordered(record, regime.id);
+          break;
+        case KeyPart::Kind::source_class:
+          append_ordered(record, static_cast<std::int64_t>(latency.source_class));
+          break;
+        case KeyPart::Kind::axis:
+          append_ordered(record, projected.coordinate[part.axis]);
+          break;
+        case KeyPart::Kind::measurement:
+          append_ordered(record, measurement_id);
+          break;
+      }
+    }
+    append_real(record, *latency.latency_us);
   }
 
-  void bind_candidate(std::string_view record, SQLite::Statement& insert) override {
-    for (const int parameter : key_order_) insert.bind(parameter, take_integer(record));
-    insert.bind(static_cast<int>(key_order_.size()) + 1, take_real(record));
+  void insert_candidate(std::string_view record, BatchInsert& insert) const override {
+    for (std::size_t i = 0; i < key_.size(); ++i) insert.add(take_integer(record));
+    insert.add(take_real(record));
   }
 
-  void add_unusable(const Projected& projected, const Row& row) override {
-    ++find_regime(projected.group, row.measurement_id).unusable;
+  void add_unusable(const Projected& projected, std::int64_t measurement_id) override {
+    ++find_regime(projected.group, measurement_id).unusable;
   }
 
  private:
@@ -167,30 +178,50 @@ class PathSink final : public TableSink {
     std::int64_t unusable = 0;  // likewise
   };
 
-  // The parameters of insert_candidate, from 1 and without the latency, in the order of the primary key.
-  static std::vector<int> key_order(store::Connection& connection, const PathSpec& spec) {
-    std::vector<std::string> parameters = {"regime_id", "source_class"};
-    for (const auto axis : spec.axes) parameters.push_back(store::column(axis));
-    parameters.emplace_back("measurement_id");
-    std::vector<int> order;
-    auto& key =
+  // A column of the primary key.
+  struct KeyPart {
+    enum class Kind { regime, source_class, axis, measurement };
+    Kind kind = Kind::axis;
+    std::size_t axis = 0;
+    std::string column;
+  };
+
+  PathSink(store::Connection& connection, std::int64_t projection_id, const PathSpec& spec,
+           std::size_t memory, std::vector<KeyPart> key)
+      : TableSink(connection, projection_id, memory, fmt::format("{}_candidate", spec.name), columns(key)),
+        sql_(store::path_sql(spec)),
+        key_(std::move(key)) {}
+
+  static std::vector<std::string> columns(const std::vector<KeyPart>& key) {
+    std::vector<std::string> names;
+    for (const KeyPart& part : key) names.push_back(part.column);
+    names.emplace_back("latency_us");
+    return names;
+  }
+
+  static std::vector<KeyPart> primary_key(store::Connection& connection, const PathSpec& spec) {
+    std::vector<KeyPart> key;
+    auto& find =
         connection.statement("SELECT name\nFROM pragma_table_info(:table)\nWHERE pk > 0\nORDER BY pk");
-    key.bind(1, std::string(spec.name) + "_candidate");
-    store::Rows rows(key);
+    find.bind(1, fmt::format("{}_candidate", spec.name));
+    store::Rows rows(find);
     while (rows.next()) {
-      const auto at = std::find(parameters.begin(), parameters.end(), rows.text(0));
-      if (at != parameters.end()) order.push_back(static_cast<int>(at - parameters.begin()) + 1);
+      KeyPart part{KeyPart::Kind::axis, 0, rows.text(0)};
+      if (part.column == "regime_id") part.kind = KeyPart::Kind::regime;
+      if (part.column == "source_class") part.kind = KeyPart::Kind::source_class;
+      if (part.column == "measurement_id") part.kind = KeyPart::Kind::measurement;
+      while (part.kind == KeyPart::Kind::axis && store::column(spec.axes.at(part.axis)) != part.column)
+        ++part.axis;
+      key.push_back(std::move(part));
     }
-    for (int i = 1; i <= static_cast<int>(parameters.size()); ++i)
-      if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
-    return order;
+    return key;
   }
 
   Regime& find_regime(const std::vector<FieldValue>& values, std::int64_t measurement_id) {
-    text_key(values, key_);
-    if (const auto it = regimes_.find(key_); it != regimes_.end()) return it->second;
+    text_key(values, regime_key_);
+    if (const auto it = regimes_.find(regime_key_); it != regimes_.end()) return it->second;
     if (regimes_.size() >= kRemembered) store_counts();
-    return regimes_.emplace(key_, Regime{regime_id(values, measurement_id), 0, 0}).first->second;
+    return regimes_.emplace(regime_key_, Regime{regime_id(values, measurement_id), 0, 0}).first->second;
   }
 
   void bind_regime(SQLite::Statement& statement, const std::vector<FieldValue>& values) const {
@@ -225,47 +256,42 @@ class PathSink final : public TableSink {
   }
 
   const store::PathSql& sql_;
-  std::vector<int> key_order_;
-  std::vector<std::int64_t> values_;  // kept for its capacity, as key_
-  std::string key_;
+  std::vector<KeyPart> key_;
+  std::string regime_key_;  // kept for its capacity
   std::unordered_map<std::string, Regime> regimes_;
 };
 
 class BaseExactSink final : public TableSink {
  public:
   BaseExactSink(store::Connection& connection, std::int64_t projection_id, std::size_t memory)
-      : TableSink(connection, projection_id, memory,
-                  "INSERT INTO base_exact_candidate (signature_id, padded_blocks, elements, source_class, "
-                  "measurement_id, "
-                  "latency_us, input_shapes)\nVALUES (:signature, :padded_blocks, :elements, :source_class, "
-                  ":measurement, :latency, "
-                  ":input_shapes)") {}
+      : TableSink(connection, projection_id, memory, "base_exact_candidate",
+                  {"signature_id", "padded_blocks", "elements", "source_class", "measurement_id",
+                   "latency_us", "input_shapes"}) {}
 
  protected:
-  void add_candidate(const Projected& projected, const Row& row, std::string& record) override {
+  void add_candidate(const Projected& projected, std::int64_t measurement_id, const Latency& latency,
+                     std::string& record) override {
     append_ordered(record, signature_id(projected.group));
     append_ordered(record, projected.coordinate[0]);
     append_ordered(record, projected.elements);
-    append_ordered(record, static_cast<std::int64_t>(row.source_class));
-    append_ordered(record, row.measurement_id);
-    append_real(record, *row.latency_us);
+    append_ordered(record, static_cast<std::int64_t>(latency.source_class));
+    append_ordered(record, measurement_id);
+    append_real(record, *latency.latency_us);
     append_ordered(record, projected.input_shapes);
   }
 
-  void bind_candidate(std::string_view record, SQLite::Statement& insert) override {
-    insert.bind(1, take_integer(record));
-    insert.bind(2, take_integer(record));
-    elements_ = take_text(record);
-    insert.bindNoCopy(3, elements_);
-    insert.bind(4, take_integer(record));
-    insert.bind(5, take_integer(record));
-    insert.bind(6, take_real(record));
-    input_shapes_ = take_text(record);
-    insert.bindNoCopy(7, input_shapes_);
+  void insert_candidate(std::string_view record, BatchInsert& insert) const override {
+    insert.add(take_integer(record));
+    insert.add(take_integer(record));
+    insert.add(take_text(record));
+    insert.add(take_integer(record));
+    insert.add(take_integer(record));
+    insert.add(take_real(record));
+    insert.add(take_text(record));
   }
 
   // Contract §2: rows without a usable latency count nowhere.
-  void add_unusable(const Projected& /*projected*/, const Row& /*row*/) override {}
+  void add_unusable(const Projected& /*projected*/, std::int64_t /*measurement_id*/) override {}
 
  private:
   std::int64_t signature_id(const std::vector<FieldValue>& group) {
@@ -291,8 +317,7 @@ class BaseExactSink final : public TableSink {
     return signatures_.emplace(key_, rows.integer(0)).first->second;
   }
 
-  std::string elements_, input_shapes_;  // bound while their row is inserted
-  std::string key_;                      // kept for its capacity
+  std::string key_;  // kept for its capacity
   std::unordered_map<std::string, std::int64_t> signatures_;
 };
 
