@@ -48,7 +48,7 @@ def _build(stage):
     if given:
         return _install(pathlib.Path(given).resolve(), stage)
     with tempfile.TemporaryDirectory() as build:
-        _run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DPROFDB_BUILD_TESTS=OFF",
+        _run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DPROFDB_BUILD_TESTS=OFF", "-DPROFDB_BUILD_BENCH=OFF",
              f"-DPython_EXECUTABLE={sys.executable}")
         _install(build, stage)
 
