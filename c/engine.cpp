@@ -62,6 +62,7 @@ profdb::EngineOptions engine_options(const profdb_options* given) {
   options.log = log_mode(known.log);
   options.log_db = text_or_empty(known.log_db);
   options.cache_bytes = known.cache_bytes;
+  options.snapshot_ms = known.snapshot_ms;
   options.cache_results = known.cache_results != 0;
   return options;
 }
@@ -110,6 +111,7 @@ void profdb_options_init(profdb_options* options, size_t size) {
   known.padded_match = PROFDB_PADDED_LAST;
   known.log = PROFDB_LOG_OFF;
   known.cache_bytes = defaults.cache_bytes;
+  known.snapshot_ms = defaults.snapshot_ms;
   known.cache_results = defaults.cache_results ? 1 : 0;
   copy_known(options, size, known);
 }

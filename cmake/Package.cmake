@@ -21,7 +21,7 @@ set_target_properties(profdb_static PROPERTIES EXPORT_NAME engine)
 set_target_properties(profdb_shared PROPERTIES EXPORT_NAME engine_shared
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_link_options(profdb_shared PRIVATE
-  -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports.map -Wl,--no-undefined)
+  -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports.map -Wl,-Bsymbolic-functions -Wl,--no-undefined)
 set_property(TARGET profdb_shared APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/exports.map)
 add_library(profdb::engine ALIAS profdb_static)
 add_library(profdb::engine_shared ALIAS profdb_shared)

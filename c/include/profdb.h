@@ -81,6 +81,7 @@ typedef struct profdb_options {
   profdb_log log;                   /* default PROFDB_LOG_OFF */
   const char* log_db;               /* a file of its own for the query log; NULL: the database itself */
   uint64_t cache_bytes; /* what the caches may hold; default 256 MiB; 0 keeps nothing between lookups */
+  int snapshot_ms;      /* how long one state of the database may answer, 0 to 100; default 50 */
   int cache_results;    /* whether whole results are kept; 1 (default) or 0 */
 } profdb_options;
 

@@ -134,6 +134,7 @@ class Engine:
         log: Literal["off", "misses", "all"] = "off",
         log_db: Union[None, str, os.PathLike[str]] = None,
         cache_bytes: int = 268435456,
+        snapshot_ms: int = 50,
         cache_results: bool = True,
     ) -> None: ...
     def lookup(self, leaf: Union[PreparedLeaf, str, Dict[str, Any]]) -> Result: ...

@@ -77,7 +77,7 @@ std::unique_ptr<OpenEngine> open(const std::filesystem::path& database, const py
                                  std::optional<std::int64_t> ep_size, std::optional<std::int64_t> tp_size,
                                  bool interpolation, const std::string& padded_match, const std::string& log,
                                  const std::optional<std::filesystem::path>& log_db, std::size_t cache_bytes,
-                                 bool cache_results) {
+                                 int snapshot_ms, bool cache_results) {
   EngineOptions options;
   if (!release.is_none()) options.release = py::str(release);
   options.ep_size = ep_size;
@@ -90,6 +90,7 @@ std::unique_ptr<OpenEngine> open(const std::filesystem::path& database, const py
                                 {{"off", LogMode::off}, {"misses", LogMode::misses}, {"all", LogMode::all}});
   if (log_db) options.log_db = log_db->string();
   options.cache_bytes = cache_bytes;
+  options.snapshot_ms = snapshot_ms;
   options.cache_results = cache_results;
   const py::gil_scoped_release unlocked;
   return std::make_unique<OpenEngine>(database.string(), std::move(options));
@@ -239,7 +240,8 @@ void bind_engine(py::module_& module) {
            py::arg("ep_size") = py::none(), py::arg("tp_size") = py::none(),
            py::arg("interpolation") = defaults.interpolation, py::arg("padded_match") = "last",
            py::arg("log") = "off", py::arg("log_db") = py::none(),
-           py::arg("cache_bytes") = defaults.cache_bytes, py::arg("cache_results") = defaults.cache_results)
+           py::arg("cache_bytes") = defaults.cache_bytes, py::arg("snapshot_ms") = defaults.snapshot_ms,
+           py::arg("cache_results") = defaults.cache_results)
       .def("lookup", &lookup_prepared, py::arg("leaf"))
       .def("lookup", &lookup, py::arg("leaf"), "Answers one call: a PreparedLeaf, a dict or JSON text.")
       .def("lookup_many", &lookup_many, py::arg("leaves"),

@@ -182,7 +182,7 @@ class Options(unittest.TestCase):
             engine.flush_log()
             self.assertEqual((engine.log_stats().logged, engine.log_stats().dropped), (1, 0))
             connection = sqlite3.connect(log)
-            rows = connection.execute("SELECT op, source, miss_reason FROM query_log").fetchall()
+            rows = connection.execute("SELECT op, source, reason FROM query_log").fetchall()
             connection.close()
             self.assertEqual(rows, [("no.such.operator", "MISS", "unmapped")])
             del engine

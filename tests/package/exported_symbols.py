@@ -19,13 +19,13 @@ def declared_in_c(source):
 
 
 def declared_in_cpp(source):
-    """Names of the functions and classes that the C++ headers mark."""
+    """Names of the functions at the outer level of the C++ headers, and of the classes with members elsewhere."""
     names = set()
     for header in sorted((source / "engine/include/profdb").glob("*.h")):
         text = header.read_text()
-        names |= {f"profdb::{name}" for name in re.findall(r"class PROFDB_EXPORT (\w+)", text)}
-        names |= {f"profdb::{name}" for name in re.findall(r"^PROFDB_EXPORT [^;(]*?\b(\w+)\(", text, re.MULTILINE)}
-    return names
+        names |= set(re.findall(r"^class (\w+)", text, re.MULTILINE))
+        names |= set(re.findall(r"^(?!inline|template)\w[\w:<>*& ]*[ *&](\w+)\([^{};]*\);", text, re.MULTILINE))
+    return {f"profdb::{name}" for name in names}
 
 
 def main(library, source):
@@ -33,7 +33,7 @@ def main(library, source):
     c_names, cpp_names = declared_in_c(source), declared_in_cpp(source)
     assert len(c_names) > 20 and len(cpp_names) > 5, "the headers were not understood"
     plain = {re.sub(r"^(typeinfo name for|typeinfo for|vtable for) ", "", symbol) for symbol in symbols}
-    plain = {re.sub(r"\[abi:\w+\]", "", name).split("(")[0] for name in plain}
+    plain = {re.sub(r"\[abi:\w+\]", "", name).partition("(")[0] for name in plain}
 
     def declared(name):
         return name in c_names or name in cpp_names or name.rpartition("::")[0] in cpp_names
