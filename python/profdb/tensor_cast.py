@@ -134,7 +134,7 @@ class DataSource:
 
     def lookup(self, call: Any) -> Optional[QueryResult]:
         """The call's latency, or None: then last_miss_reason says why. Raises Error("input") for a call that is none."""
-        if isinstance(call, Mapping):
+        if type(call) is dict:
             call = _Record(call)
         result = self._engine_for(call).lookup(self.prepare(call))
         if not result.hit:
@@ -149,7 +149,7 @@ class DataSource:
 
     def prepare(self, call: Any) -> PreparedLeaf:
         """The call as a prepared leaf, kept by everything that its answer depends on."""
-        if isinstance(call, Mapping):
+        if type(call) is dict:
             call = _Record(call)
         key = _call_key(call)
         try:
@@ -197,17 +197,19 @@ def _error(message: str) -> Error:
 
 # ---- what a call consists of ----
 
-_TENSOR, _SEQUENCE, _OTHER = range(3)
-_KINDS: Dict[type, int] = {tuple: _SEQUENCE, list: _SEQUENCE, type(None): _OTHER}
+_TENSOR, _SEQUENCE, _SCALAR, _OTHER = range(4)
+_KINDS: Dict[type, int] = {
+    tuple: _SEQUENCE, list: _SEQUENCE, type(None): _SCALAR, bool: _SCALAR, int: _SCALAR, float: _SCALAR, str: _SCALAR
+}  # fmt: skip
 
 
 def _kind(value: Any) -> int:
     kind = _KINDS.get(type(value))
     if kind is None:
-        looks_like_a_tensor = hasattr(value, "shape") and hasattr(value, "dtype")
+        looks_like_a_tensor = hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, type)
         kind = _TENSOR if looks_like_a_tensor else _OTHER
-        if not isinstance(value, type) and (looks_like_a_tensor or isinstance(value, (bool, int, float, str))):
-            _KINDS[type(value)] = kind  # other types may have the attributes in one object and not in the next
+        if looks_like_a_tensor:  # of other types one object may have the attributes and the next may not
+            _KINDS[type(value)] = kind
     return kind
 
 
@@ -220,12 +222,15 @@ def _function(call: Any) -> Any:
 
 
 def _outputs(call: Any) -> Any:
-    return call.out if hasattr(call, "out") else getattr(call, "outputs", None)
+    try:
+        return call.out
+    except AttributeError:
+        return getattr(call, "outputs", None)
 
 
 def _attributes(call: Any) -> Mapping[str, Any]:
     attributes = getattr(call, "attrs", None)
-    return attributes if isinstance(attributes, Mapping) else {}
+    return attributes if type(attributes) is dict or isinstance(attributes, Mapping) else {}
 
 
 def operator_name(function: Any) -> str:
@@ -252,24 +257,25 @@ def operator_name(function: Any) -> str:
 def _key(value: Any) -> Any:
     kind = _kind(value)
     if kind == _TENSOR:
-        shape = value.shape
         layout = getattr(value, "format", None)
-        return (
-            shape if isinstance(shape, tuple) else tuple(shape),
-            value.dtype,
-            layout if isinstance(layout, str) else None,
-        )
+        return (value.shape, value.dtype, layout if type(layout) is str else None)
     if kind == _SEQUENCE:
         return tuple([_key(item) for item in value])
-    return None if value is None else _scalar_key(value)
+    return value if kind == _SCALAR else type(value)  # a dtype, a device, a generator: no part of a leaf
 
 
-def _scalar_key(value: Any) -> Any:
-    if isinstance(value, (bool, int, float, str)):
-        return (type(value), value)
+def _named_key(values: Mapping[str, Any]) -> Any:
+    return tuple([(name, type(value), _attribute_key(value)) for name, value in sorted(values.items())])
+
+
+def _attribute_key(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return tuple([(name, _key(member)) for name, member in sorted(value.items())])
-    return type(value)  # a dtype, a device, a generator: no part of a leaf
+        return _named_key(value)
+    if _kind(value) == _SEQUENCE and set(map(type, value)) <= {int}:
+        return tuple(value)
+    if _kind(value) == _SEQUENCE:
+        return tuple([(type(item), _attribute_key(item)) for item in value])  # true is not 1
+    return _key(value)
 
 
 def _call_key(call: Any) -> Any:
@@ -280,9 +286,9 @@ def _call_key(call: Any) -> Any:
     return (
         function,
         tuple([_key(argument) for argument in arguments]),
-        _scalar_key(keywords) if keywords else None,
+        _named_key(keywords) if keywords else None,
         _key(_outputs(call)),
-        _scalar_key(attributes) if attributes else None,
+        _named_key(attributes) if attributes else None,
         _length_values(function, arguments, keywords),
     )
 
@@ -309,7 +315,7 @@ def _length_values(function: Any, arguments: Sequence[Any], keywords: Optional[M
     if not keywords and not has_length_values(name):
         return None
     named = _named(name, arguments, keywords or {})
-    return tuple([_key(_contents(named[length])) for length in ("seq_lens", "query_lens") if length in named])
+    return tuple([tuple(_contents(named[length]) or ()) for length in ("seq_lens", "query_lens") if length in named])
 
 
 def _tensors(arguments: Sequence[Any]) -> Tuple[bool, ...]:
@@ -330,7 +336,7 @@ def _contents(value: Any) -> Any:
             numbers = value.tolist()
         except Exception:  # pylint: disable=broad-except; each library has its own way to say that there are none
             return None
-    if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
+    if not isinstance(numbers, list) or set(map(type, numbers)) - {int}:
         return None
     return numbers
 
@@ -410,7 +416,7 @@ def leaf_of(call: Any, topology_tier: Optional[Callable[[Sequence[int]], Optiona
     Tensors become inputs in call order with the roles that the operator's signature gives them, absent optional
     arguments null, lists of tensors lists; scalars are no inputs. Sequence lengths and rank groups become attributes.
     """
-    if isinstance(call, Mapping):
+    if type(call) is dict:
         call = _Record(call)
     name = operator_name(_function(call))
     arguments = getattr(call, "args", ())
