@@ -18,6 +18,7 @@ std::string shown(const ordered_json& value, Show show) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "";
   if (show == Show::percent && value.is_number())
     return fmt::format("{:.2f}", value.get<double>() * kPercent);
+  if (show == Show::ratio && value.is_number()) return fmt::format("{:.3f}", value.get<double>());
   if (value.is_number_integer())
     return show == Show::id ? std::to_string(value.get<std::int64_t>()) : count(value.get<std::int64_t>());
   if (value.is_number()) return number(value.get<double>());
