@@ -70,7 +70,7 @@ std::vector<NamedRecords> tables(const ordered_json& report) {
             report.at("only")}}};
 }
 
-std::string text(const analysis::DiffReport& report) {
+std::string text(const analysis::DiffReport& report, bool one_kernel) {
   constexpr std::size_t kMost = 30;
   const auto all = tables(to_json(report));
   std::string text = fmt::format(
@@ -82,7 +82,8 @@ std::string text(const analysis::DiffReport& report) {
   const auto add = [&](const char* title, const Records& table) {
     if (!table.empty()) text += fmt::format("\n{}\n{}", title, table.text(kMost));
   };
-  add("regimes that both have", all[1].records);
+  if (!one_kernel) text += "(--kernel K shows its regimes; --csv --table regimes has all)\n";
+  if (one_kernel) add("regimes that both have", all[1].records);
   add("regressions", all[2].records);
   add("only in one", all[4].records);
   text += synthetic_notice(report.a);
@@ -104,7 +105,7 @@ int run(const Options& options) {
     else if (options.csv.csv)
       print(choose(tables(to_json(report)), options.csv.table).csv());
     else if (!report.kernels.empty())
-      print(text(report));
+      print(text(report, !options.filter.kernel.empty()));
     return kDone;
   } catch (const SQLite::Exception& e) {
     throw store::database_error(options.database, e, "read");

@@ -15,6 +15,7 @@ enum class Show {
   percent,  // 0.0455 as 4.55
   ratio,    // three digits after the point
   id,       // a number without separators
+  nonzero,  // likewise, and nothing for 0
 };
 
 struct RecordField {

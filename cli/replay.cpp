@@ -30,7 +30,8 @@ struct Options {
 Records shares_table(const analysis::ReplayReport& report) {
   auto rows = ordered_json::array();
   const auto add = [&](const analysis::WorkloadTally& tally) {
-    for (ordered_json share : to_json(tally).at("shares")) {
+    const ordered_json json = to_json(tally);
+    for (ordered_json share : json.at("shares")) {
       share["workload_id"] = tally.workload_id.empty() ? "(all)" : tally.workload_id;
       rows.push_back(std::move(share));
     }
