@@ -177,6 +177,7 @@ void check_table(const At& at) {
 void check_section(const At& at) {
   at.key("heading").text();
   at.each("text", [](const At& paragraph) { paragraph.text(); });
+  at.each("list", [](const At& item) { item.text(); });
   at.each("facts", [](const At& fact) {
     fact.key("name").text();
     check_scalar(fact.key("value"));

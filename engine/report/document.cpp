@@ -69,6 +69,7 @@ Json to_json(const Fact& fact) {
 Json to_json(const Section& section) {
   Json object{{"heading", section.heading}};
   if (!section.text.empty()) object["text"] = section.text;
+  if (!section.list.empty()) object["list"] = section.list;
   if (section.tiles) object["tiles"] = true;
   for (const Fact& fact : section.facts) object["facts"].push_back(to_json(fact));
   if (!section.charts.empty()) object["charts"] = section.charts;

@@ -7,7 +7,7 @@
 //
 //   {"format": "profdb-report", "version": 1, "title": …, "notices": [{"kind", "text"}],
 //    "filters": [{"key", "title"}],
-//    "sections": [{"heading", "text": […], "facts": [{"name", "value", "unit"}],
+//    "sections": [{"heading", "text": […], "list": […], "facts": [{"name", "value", "unit"}],
 //                  "charts": [{"type", …}], "tables": [{"caption", "columns", "rows", …}]}]}
 //
 // Text is plain; `words between backticks` show as code. Numbers are JSON numbers, never text, and every
@@ -154,6 +154,7 @@ struct Scatter {
 struct Section {
   std::string heading;
   std::vector<std::string> text = {};  // paragraphs
+  std::vector<std::string> list = {};  // points, after the text
   std::vector<Fact> facts = {};
   bool tiles = false;             // the facts are the headline figures
   std::vector<Json> charts = {};  // to_json() of the above

@@ -167,6 +167,8 @@ std::string section(const Json& section) {
       for (const Json& item : *found) visit(item);
   };
   each("text", [&](const Json& paragraph) { out += escape_markdown(paragraph.get<std::string>()) + "\n\n"; });
+  each("list", [&](const Json& item) { out += "- " + escape_markdown(item.get<std::string>()) + "\n"; });
+  if (section.contains("list")) out += "\n";
   each("facts", [&](const Json& fact) {
     const std::string unit = text_or(fact, "unit");
     out += fmt::format("- {}: {}{}{}\n", escape_markdown(fact.at("name").get<std::string>()),

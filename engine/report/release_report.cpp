@@ -32,9 +32,20 @@ std::vector<Release> chosen_releases(store::Connection& connection, const Releas
     std::string name = release_name(info);
     if (names[name] > 1) name += fmt::format(" #{}", info.release_id);
     const std::string badge = info.synthetic.empty() ? "" : "synthetic";
-    releases.push_back({std::move(info), std::move(name), badge});
+    releases.push_back({std::move(info), std::move(name), badge, infos.size() == 1});
   }
   return releases;
+}
+
+// Notice -> the releases that carry it.
+std::map<std::string, std::string> synthetic_notices(const Input& input) {
+  std::map<std::string, std::string> notices;
+  for (const Release& release : input.releases) {
+    if (release.info.synthetic.empty()) continue;
+    std::string& names = notices[release.info.synthetic];
+    names += (names.empty() ? "" : ", ") + release.name;
+  }
+  return notices;
 }
 
 Document document(const Input& input) {
@@ -44,10 +55,8 @@ Document document(const Input& input) {
   report.subtitle =
       fmt::format("What {} can answer, and how far that has been checked. Written {} UTC by profdb {}.",
                   input.connection.path().filename().string(), input.options.written_at, version());
-  for (const Release& release : input.releases)
-    if (!release.badge.empty())
-      report.notices.push_back(
-          {"synthetic", fmt::format("The data of {} is made up: {}", release.name, release.info.synthetic)});
+  for (const auto& [notice, names] : synthetic_notices(input))
+    report.notices.push_back({"synthetic", fmt::format("The data of {} is made up: {}", names, notice)});
   report.filters = {{"release", "Release"},
                     {"path", "Path"},
                     {"kernel", "Kernel"},

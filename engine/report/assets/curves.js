@@ -70,5 +70,5 @@ function latencyCurve(chart, host, controls) {
     })].filter(Boolean));
   draw();
   host.after(legend);
-  return {redraw: draw, resize: (width) => drawn.resize(width)};
+  return {redraw: draw, resize: () => drawn.resize()};
 }

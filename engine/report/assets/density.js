@@ -123,5 +123,5 @@ function densityMap(chart, host, controls) {
   build();
   draw();
   host.after(legend);
-  return {redraw: draw, resize: (width) => drawn.resize(width)};
+  return {redraw: draw, resize: () => drawn.resize()};
 }

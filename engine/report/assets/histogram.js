@@ -41,5 +41,5 @@ function errorDistribution(chart, host) {
   };
   host.after(legend);
   filters.onChange(draw);
-  return {redraw: draw, resize: (width) => drawn && drawn.resize(width)};
+  return {redraw: draw, resize: () => drawn && drawn.resize()};
 }

@@ -3,6 +3,8 @@
 "use strict";
 
 const PLOT_HEIGHT = 290;
+// On paper two charts stand side by side on A4, whatever the window was like.
+const PRINT = {width: 312, wide: 650, height: 215};
 const REACH = 22;  // how near to a point, in pixels, the mouse must be
 
 // Whole powers of two or ten between the ends of a logarithmic axis, thinned to what there is room for.
@@ -149,12 +151,21 @@ function uplotAxis(axis, side, room) {
   return own;
 }
 
+function isPrinting() {
+  return document.documentElement.dataset.print !== undefined;
+}
+
+function plotSize(host) {
+  if (!isPrinting()) return {width: Math.max(220, host.clientWidth), height: PLOT_HEIGHT};
+  const wide = host.parentElement.classList.contains("wide");
+  return {width: wide ? PRINT.wide : PRINT.width, height: PRINT.height};
+}
+
 // Draws into `host`. p: {x: {title, unit, log, base, min, max}, y, layers, hover: [{x, y, text}], label}. Returns
 // {redraw, resize, destroy}.
 function plot(host, p) {
   host.replaceChildren();
-  const width = Math.max(220, host.clientWidth);
-  const height = p.height || PLOT_HEIGHT;
+  const {width, height} = plotSize(host);
   const scale = (axis) => ({
     time: false,
     auto: false,
@@ -183,7 +194,7 @@ function plot(host, p) {
   const stop = hovering(host, u, p);
   return {
     redraw: () => u.redraw(false, true),
-    resize: (newWidth) => u.setSize({width: Math.max(220, newWidth), height}),
+    resize: () => u.setSize(plotSize(host)),
     destroy: () => {
       stop();
       u.destroy();

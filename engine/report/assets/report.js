@@ -33,9 +33,9 @@ const near = new IntersectionObserver((entries) => {
 const widths = new ResizeObserver((entries) => {
   for (const entry of entries) {
     const width = Math.floor(entry.contentRect.width);
-    if (width > 0 && width !== entry.target.lastWidth) {
+    if (width > 0 && width !== entry.target.lastWidth && !isPrinting()) {
       entry.target.lastWidth = width;
-      live.get(entry.target).resize(width);
+      live.get(entry.target).resize();
     }
   }
 });
@@ -63,6 +63,7 @@ function sectionView(section, id, keys, constant) {
   return el("section", {id, "aria-labelledby": id + "-heading"},
     el("h2", {id: id + "-heading"}, section.heading),
     (section.text || []).map((paragraph) => el("p", {}, inline(paragraph))),
+    (section.list || []).length ? el("ul", {}, section.list.map((item) => el("li", {}, inline(item)))) : null,
     (section.facts || []).length ? factsView(section) : null,
     charts.length ? el("div", {class: "charts"}, charts) : null, none,
     (section.tables || []).map((table) => tableView(table, keys, constant)));

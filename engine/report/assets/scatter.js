@@ -38,5 +38,5 @@ function scatterChart(chart, host, controls) {
     }));
   draw();
   host.after(legend);
-  return {redraw: draw, resize: (width) => drawn.resize(width)};
+  return {redraw: draw, resize: () => drawn.resize()};
 }

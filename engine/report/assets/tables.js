@@ -12,6 +12,11 @@ function usefulColumns(table, constant) {
   return {...table, columns: kept(table.columns), rows: table.rows.map(kept)};
 }
 
+// A digest: its beginning, and the rest on a click.
+function digest(value) {
+  return el("details", {class: "digest"}, el("summary", {title: value}, value.slice(0, 12) + "…"), value);
+}
+
 function tableView(whole, keys, constant) {
   const table = usefulColumns(whole, constant);
   const tags = tableTags(whole, keys);
@@ -34,6 +39,7 @@ function tableView(whole, keys, constant) {
   });
 
   const cell = (value, column) => {
+    if (column.kind === "code" && /^[0-9a-f]{32,}$/.test(value)) return el("td", {class: "code"}, digest(value));
     const text = typeof value === "boolean" ? (value ? "yes" : "no") : numeric(column) ? number(value) : String(value ?? "");
     const kind = numeric(column) ? "num" : column.kind === "code" ? "code" : text.length <= 34 ? "short" : null;
     return el("td", {class: kind, title: typeof value === "number" && !Number.isInteger(value) ? String(value) : null}, text);

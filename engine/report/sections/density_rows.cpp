@@ -70,7 +70,7 @@ std::vector<MeasuredPoint> measured_points(const Input& input, const DensityRow&
 ChartHead regime_head(const DensityRow& regime, const std::string& what) {
   ChartHead head;
   head.title = fmt::format("{} {}", regime.kernel, what);
-  head.note = regime.regime;
+  head.note = (regime.release->alone ? "" : regime.release->name + ": ") + regime.regime;
   if (regime.source_class != "selected") head.note += ", fallback latencies";
   head.badge = regime.release->badge;
   head.tags = {{"release", regime.release->name},

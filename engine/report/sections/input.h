@@ -22,6 +22,7 @@ struct Release {
   ReleaseInfo info;
   std::string name;   // DEVICE/FRAMEWORK/VERSION, with the id where several have the same
   std::string badge;  // "synthetic", or empty
+  bool alone = true;  // the only one in the report
 };
 
 struct Input {

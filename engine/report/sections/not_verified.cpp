@@ -16,11 +16,11 @@ Section not_verified_section(const Input& input, Findings& findings) {
   section.text = {
       "What this report does not show. A path that is not listed here has data and a hold-out; that does not "
       "make it right for calls unlike those that were held out."};
-  section.text.insert(section.text.end(), findings.gaps.begin(), findings.gaps.end());
-  section.text.emplace_back(
+  section.list = findings.gaps;
+  section.list.emplace_back(
       "Sums over operators, overlap and whole steps are not looked at: profdb answers single operators.");
   if (!input.badge().empty())
-    section.text.emplace_back(
+    section.list.emplace_back(
         "Nothing here says anything about a real device: the data of a release above is synthetic.");
   section.tables = std::move(findings.gap_tables);
   return section;
