@@ -91,6 +91,7 @@ int run(int argc, char** argv) {
   add_import(app, action);
   add_releases(app, action);
   add_lookup(app, action);
+  add_density(app, action);
   add_log(app, action);
   add_mapping(app, action);
   add_report(app, action);

@@ -63,7 +63,7 @@ function densityMap(chart, host, controls) {
   let drawn = null;
 
   const draw = () => {
-    const points = inSlice(chart, state.x, state.y, state.slice);
+    const points = [...inSlice(chart, state.x, state.y, state.slice)].sort((a, b) => a[last] - b[last]);  // slowest on top
     const flat = points.map((point) => [point[state.x], point[state.y]]);
     const axis = (i) => {
       const log = state.log && column(i).every((value) => value > 0);
@@ -80,7 +80,15 @@ function densityMap(chart, host, controls) {
     const text = (point) => chart.axes.map((a, i) => `${a.title} = ${withUnit(point[i], a.unit)}`).join("\n") +
       `\n${chart.value.title}: ${withUnit(point[last], chart.value.unit)}` +
       (point[last + 1] > 1 ? `\nmedian of ${number(point[last + 1])} measurements` : "\n1 measurement");
-    const hover = points.map((point, i) => ({x: flat[i][0], y: flat[i][1], text: text(point)}))
+    const spots = new Map();
+    for (const point of points) {
+      const spot = `${point[state.x]} ${point[state.y]}`;
+      spots.set(spot, [...(spots.get(spot) || []), point]);
+    }
+    const crowd = (group) => [state.x, state.y].map((i) => `${chart.axes[i].title} = ${withUnit(group[0][i], chart.axes[i].unit)}`).join("\n") +
+      `\n${number(group.length)} coordinates here\n${chart.value.title}: ${number(group[0][last])} to ${withUnit(group[group.length - 1][last], chart.value.unit)}`;
+    const hover = [...spots.values()]
+      .map((group) => ({x: group[0][state.x], y: group[0][state.y], text: group.length > 1 ? crowd(group) : text(group[0])}))
       .sort((a, b) => a.x - b.x || a.y - b.y);
     if (drawn) drawn.destroy();
     drawn = plot(host, {x: axis(state.x), y: axis(state.y), layers, hover,
