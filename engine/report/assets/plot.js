@@ -4,7 +4,7 @@
 
 const PLOT_HEIGHT = 290;
 // On paper two charts stand side by side on A4, whatever the window was like.
-const PRINT = {width: 312, wide: 650, height: 215};
+const PRINT = {width: 312, wide: 650, height: 190};
 const REACH = 22;  // how near to a point, in pixels, the mouse must be
 
 // Whole powers of two or ten between the ends of a logarithmic axis, thinned to what there is room for.

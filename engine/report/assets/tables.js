@@ -41,7 +41,8 @@ function tableView(whole, keys, constant) {
   const cell = (value, column) => {
     if (column.kind === "code" && /^[0-9a-f]{32,}$/.test(value)) return el("td", {class: "code"}, digest(value));
     const text = typeof value === "boolean" ? (value ? "yes" : "no") : numeric(column) ? number(value) : String(value ?? "");
-    const kind = numeric(column) ? "num" : column.kind === "code" ? "code" : text.length <= 34 ? "short" : null;
+    const width = text.length <= 34 ? "short" : "long";
+    const kind = numeric(column) ? "num" : column.kind === "code" ? "code " + width : width;
     return el("td", {class: kind, title: typeof value === "number" && !Number.isInteger(value) ? String(value) : null}, text);
   };
 

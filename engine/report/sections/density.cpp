@@ -67,12 +67,12 @@ Section density_section(const Input& input, const std::vector<DensityRow>& densi
   Section section{.heading = "Density"};
   section.text = {
       "Where there are measurements, and where none. A point is a measured coordinate, its colour the "
-      "latency there. "
-      "The dashed line is the convex hull of the points shown, on the two axes shown: an interpolation "
-      "answers inside "
-      "the hull of those points that equal the call on every other axis, so choose a value under “other "
-      "axes” to see "
-      "one that is used. Nothing is extrapolated."};
+      "latency there; "
+      "where several lie on one spot, the slowest is on top. The dashed line is the convex hull of the "
+      "points shown, on "
+      "the two axes shown. An interpolation answers inside the hull of those points that equal the call on "
+      "every other "
+      "axis: choose a value under “other axes” to see one that is used. Nothing is extrapolated."};
   auto regimes = regimes_by_points(density);
   const std::size_t all = regimes.size();
   const auto interpolable = static_cast<std::size_t>(

@@ -16,6 +16,10 @@ Section coverage_section(const Input& input, Findings& findings);
 Section density_section(const Input& input, const std::vector<DensityRow>& density, Findings& findings);
 // Latency along one axis, measured and interpolated.
 Section curve_section(const Input& input, const std::vector<DensityRow>& density);
+// How well lookups predict what was measured.
+Section holdout_section(const Input& input, Findings& findings);
+// What a workload would hit; nothing where no replay was given.
+std::optional<Section> replay_section(const Input& input, Findings& findings);
 // What the query log says.
 Section lookup_section(const Input& input, Findings& findings);
 Section not_verified_section(const Input& input, Findings& findings);
