@@ -33,6 +33,11 @@ std::string joined(const std::string_view (&names)[N]) {
   return all;
 }
 
+// The plotting library's licence asks to go with every copy.
+std::string licence_comment() {
+  return "/* uPlot\n" + std::string(asset("vendor/uPlot-1.6.32/LICENSE")) + "\n*/\n";
+}
+
 // JSON that can stand in a script element: no "</script" and no "<!--" can come about.
 std::string script_json(const Json& document) {
   std::string safe;
@@ -58,7 +63,7 @@ std::string html(const Json& document) {
   std::string page(asset("report.html"));
   fill(page, "<!--TITLE-->", escape_html(document.at("title").get<std::string>()));
   fill(page, "/*STYLES*/", joined(kStyles));
-  fill(page, "/*SCRIPTS*/", joined(kScripts));
+  fill(page, "/*SCRIPTS*/", licence_comment() + joined(kScripts));
   fill(page, "\"DOCUMENT\"", script_json(document));  // last: nothing in the data is taken for a place
   return page;
 }

@@ -92,7 +92,7 @@ TEST(ReportHtml, HasEveryPartInside) {
   for (const char* place : {"/*STYLES*/", "/*SCRIPTS*/", "\"DOCUMENT\"", "<!--TITLE-->"})
     EXPECT_THAT(page, Not(HasSubstr(place)));
   for (const char* part : {"var uPlot=", "function buildPage(", "function densityMap(",
-                           "function scatterChart(", "The MIT License"})
+                           "function scatterChart(", "The MIT License (MIT)"})
     EXPECT_THAT(page, HasSubstr(part)) << part;
   EXPECT_THAT(page, Not(HasSubstr(" src=\"http")));
 }

@@ -232,7 +232,7 @@ Table without_holdout(const Input& input, const std::vector<HoldoutSample>& samp
 SELECT p.path, k.name, sum(p.candidate_count)
 FROM projection AS p
 JOIN kernel AS k USING (kernel_id)
-WHERE p.release_id = :release
+WHERE p.release_id = :release AND p.path <> 'base_exact'
 GROUP BY p.path, k.name
 HAVING sum(p.candidate_count) > 0
 ORDER BY p.path, k.name)"))
