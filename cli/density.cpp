@@ -65,7 +65,7 @@ Records regimes_table(const std::vector<analysis::AxisDensity>& rows) {
 
 Records violations_table(const analysis::StandardReport& report) {
   return {{{"kernel", "kernel"},
-           {"path", "path"},
+           {"path", ""},
            {"regime_id", "regime", Align::right, Show::id},
            {"others", "at"},
            {"axis", "axis"},
@@ -112,7 +112,7 @@ void print_density(const Options& options, const ReleaseInfo& release,
         {{"release_id", release.release_id}, {"release", release_name(release)}, {"density", axes.json()}});
   else if (options.csv.csv)
     print(axes.csv());
-  else
+  else if (!axes.empty())
     print(axes.text() + "\nregimes (dims: in how many dimensions interpolation is possible)\n" +
           regimes_table(rows).text() + synthetic_notice(release));
 }

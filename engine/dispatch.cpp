@@ -76,6 +76,10 @@ std::vector<ProjectionKey> projection_keys(const Mapping& mapping) {
   return keys;
 }
 
+std::string axis_transform(const Mapping& mapping, const OpMapping& op, const std::string& kernel) {
+  return policy_value(mapping, op, kernel, &KernelPolicy::axis_transform).value_or("");
+}
+
 std::int64_t max_interpolation_dim(const Mapping& mapping, const OpMapping& op, const std::string& kernel) {
   return policy_value(mapping, op, kernel, &KernelPolicy::max_interpolation_dim)
       .value_or(std::numeric_limits<std::int64_t>::max());

@@ -25,6 +25,9 @@ inline constexpr std::string_view kBaseExactPath = "base_exact";
 // Every projection that the operators of a mapping need, without repetition.
 std::vector<ProjectionKey> projection_keys(const Mapping& mapping);
 
+// The axis transform of `kernel` for the operator, chosen likewise (§13); empty: none.
+std::string axis_transform(const Mapping& mapping, const OpMapping& op, const std::string& kernel);
+
 // The highest dimension that may be interpolated on `kernel` for the operator: the kernel's own policy, else
 // the primary kernel's, else no limit (contract §5).
 std::int64_t max_interpolation_dim(const Mapping& mapping, const OpMapping& op, const std::string& kernel);

@@ -1,120 +1,109 @@
 // The engine: connections, the release in force, and the query log around each lookup.
 #include "profdb/engine.h"
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <vector>
 
 #include "engine/lookup.h"
+#include "engine/memory.h"
 #include "engine/query_log.h"
-#include "engine/release_state.h"
-#include "engine/store/database.h"
+#include "engine/warm.h"
+#include "engine/worker.h"
 
 namespace profdb {
-namespace {
-
-using store::Connection;
-
-// Connections that no lookup uses at the moment. A lookup takes one for its own, so that no two threads share
-// one.
-class ConnectionPool {
- public:
-  explicit ConnectionPool(std::string database) : database_(std::move(database)) {}
-
-  std::unique_ptr<Connection> take() {
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!idle_.empty()) {
-        auto connection = std::move(idle_.back());
-        idle_.pop_back();
-        return connection;
-      }
-    }
-    return std::make_unique<Connection>(database_, store::Mode::read);
-  }
-
-  void give_back(std::unique_ptr<Connection> connection) {
-    const std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(connection));
-  }
-
- private:
-  std::string database_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> idle_;
-};
-
-// A connection for the length of a scope. One that failed is not given back.
-class Lease {
- public:
-  explicit Lease(ConnectionPool& pool) : pool_(pool), connection_(pool.take()) {}
-  ~Lease() {
-    if (connection_ && healthy_) pool_.give_back(std::move(connection_));
-  }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
-  Connection& operator*() { return *connection_; }
-  void discard() { healthy_ = false; }
-
- private:
-  ConnectionPool& pool_;
-  std::unique_ptr<Connection> connection_;
-  bool healthy_ = true;
-};
-
-}  // namespace
 
 class Engine::Impl {
  private:
-  // Runs `work` on a connection of its own, in one read transaction.
+  // Runs `work` on a worker of its own, on one state of the database.
   template <typename Work>
-  auto in_transaction(Work work) {
-    Lease lease(pool_);
+  auto with_worker(Work work) {
     try {
-      const store::ReadTransaction transaction(*lease);
-      return work(*lease);
+      Workers::Lease lease(workers_, [this](Worker& worker) { refresh(worker); });
+      try {
+        return work(*lease);
+      } catch (const SQLite::Exception&) {
+        lease.discard();
+        throw;
+      }
     } catch (const SQLite::Exception& e) {
-      lease.discard();
       throw store::database_error(database_, e, "read");
     }
   }
 
  public:
   Impl(const std::string& database, EngineOptions options)
-      : options_(std::move(options)), database_(database), pool_(database) {
+      : options_(std::move(options)),
+        database_(database),
+        caches_(options_.cache_bytes),
+        workers_(database, cache::result_budget(options_.cache_bytes), options_.snapshot_ms) {
     check_options();
     // The release is chosen once: what is imported later does not change what the engine answers for.
-    const auto id =
-        in_transaction([&](Connection& connection) { return state(connection)->info.release_id; });
+    const auto id = release().release_id;
     options_.release = std::to_string(id);
     if (options_.log != LogMode::off) open_log();
   }
 
   ResultPtr lookup(const LeafOp& leaf) {
-    validate(leaf);
-    return answer(leaf);
+    return answer(leaf, options_.cache_results ? digest(leaf) : cache::Key{}, nullptr);
   }
-
-  ResultPtr answer(const LeafOp& leaf) {
-    const auto begin = std::chrono::steady_clock::now();
-    Result result = in_transaction([&](Connection& connection) {
-      return profdb::lookup(connection, *state(connection), options_, leaf);
-    });
-    if (log_ && (options_.log == LogMode::all || !result.hit())) {
-      const auto elapsed = std::chrono::steady_clock::now() - begin;
-      log_->push({std::chrono::system_clock::now(), leaf, result,
-                  std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count()});
-    }
-    return std::make_shared<const Result>(std::move(result));
-  }
+  ResultPtr lookup(const PreparedLeaf& leaf) { return answer(leaf.leaf(), leaf.digest(), leaf.shared()); }
 
   ReleaseInfo release() {
-    return in_transaction([&](Connection& connection) { return state(connection)->info; });
+    return with_worker([](Worker& worker) { return worker.state->info; });
+  }
+
+  WarmReport warm(const std::string& release, const std::vector<std::string>& ops) {
+    return with_worker([&](Worker& worker) {
+      if (!release.empty() &&
+          select_release(worker.connection(), release).release_id != worker.state->info.release_id)
+        throw Error(ErrorKind::usage, "this engine answers for release " + options_.release + " (" +
+                                          release_name(worker.state->info) + "), not for '" + release +
+                                          "'; open another engine for that");
+      CandidateSource candidates = source(worker);
+      return profdb::warm(candidates, *worker.state, ops, caches_);
+    });
+  }
+
+  EngineStats stats() {
+    EngineStats stats;
+    workers_.count(stats.results);
+    caches_.count(stats);
+    stats.cache_budget = options_.cache_bytes;
+    stats.invalidations = invalidations_;
+    stats.snapshots = workers_.snapshots();
+    return stats;
   }
 
   QueryLog* log() { return log_.get(); }
 
  private:
+  CandidateSource source(Worker& worker) {
+    return {worker.connection(), worker.state->generation, options_.cache_bytes == 0 ? nullptr : &caches_,
+            nullptr};
+  }
+
+  // `owner` shares `leaf` where it does; null: a caller's, who may change it once this returns.
+  ResultPtr answer(const LeafOp& leaf, const cache::Key& key, std::shared_ptr<const LeafOp> owner) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = log_ ? Clock::now() : Clock::time_point();
+    ResultPtr result = with_worker([&](Worker& worker) {
+      if (options_.cache_results)
+        if (ResultPtr kept = worker.results.find(key)) return kept;
+      if (!owner) validate(leaf);
+      CandidateSource candidates = source(worker);
+      auto made = std::make_shared<const Result>(profdb::lookup(candidates, *worker.state, options_, leaf));
+      return options_.cache_results ? worker.results.keep(key, made, memory_of(*made)) : ResultPtr(made);
+    });
+    if (log_ && (options_.log == LogMode::all || !result->hit())) {
+      if (!owner) owner = std::make_shared<const LeafOp>(leaf);
+      const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin);
+      log_->push({std::chrono::system_clock::now(), std::move(owner), result, elapsed.count()});
+    }
+    return result;
+  }
+
   void open_log() {
     try {
       log_ = std::make_unique<QueryLog>(options_.log_db.empty() ? database_ : options_.log_db, options_);
@@ -130,26 +119,42 @@ class Engine::Impl {
       if (value && *value < 1)
         throw Error(ErrorKind::usage, std::string(name) + " is " + std::to_string(*value) +
                                           "; give a number of devices, 1 or more");
+    if (options_.snapshot_ms < 0 || options_.snapshot_ms > kLongestSnapshotMs)
+      throw Error(ErrorKind::usage, "snapshot_ms is " + std::to_string(options_.snapshot_ms) +
+                                        "; give milliseconds from 0 to " +
+                                        std::to_string(kLongestSnapshotMs));
   }
 
-  // The release as of the transaction's state of the database; loaded anew when the generation has moved on.
-  std::shared_ptr<const ReleaseState> state(Connection& connection) {
-    const std::int64_t generation = read_generation(connection);
-    {
-      const std::scoped_lock lock(mutex_);
-      if (state_ && state_->generation == generation) return state_;
-    }
-    auto loaded = load_release(connection, options_.release);
+  // Brings a worker whose snapshot has just been opened to the release as it is there.
+  void refresh(Worker& worker) {
+    const std::int64_t generation = read_generation(worker.connection());
+    if (worker.state && worker.state->generation == generation) return;
+    worker.results.clear();
+    worker.state = state(worker.connection(), generation);
+  }
+
+  std::shared_ptr<const ReleaseState> state(store::Connection& connection, std::int64_t generation) {
     const std::scoped_lock lock(mutex_);
-    if (!state_ || state_->generation < generation) state_ = loaded;
+    if (state_ && state_->generation == generation) return state_;
+    auto loaded = load_release(connection, options_.release);
+    if (state_ && state_->generation > generation) return loaded;  // an older snapshot's
+    if (state_) {
+      caches_.clear();
+      ++invalidations_;
+    }
+    state_ = loaded;
     return loaded;
   }
 
+  static constexpr int kLongestSnapshotMs = 100;
+
   EngineOptions options_;
   std::string database_;
-  ConnectionPool pool_;
+  cache::Caches caches_;
   std::mutex mutex_;
-  std::shared_ptr<const ReleaseState> state_;
+  std::shared_ptr<const ReleaseState> state_;  // the newest that any worker has seen
+  std::atomic<std::uint64_t> invalidations_{0};
+  Workers workers_;
   std::unique_ptr<QueryLog> log_;
 };
 
@@ -161,7 +166,13 @@ ResultPtr Engine::lookup(const LeafOp& leaf) const {
   return impl_->lookup(leaf);
 }
 ResultPtr Engine::lookup(const PreparedLeaf& leaf) const {
-  return impl_->answer(leaf.leaf());
+  return impl_->lookup(leaf);
+}
+WarmReport Engine::warm(const std::string& release, const std::vector<std::string>& ops) {
+  return impl_->warm(release, ops);
+}
+EngineStats Engine::stats() const {
+  return impl_->stats();
 }
 ReleaseInfo Engine::release() const {
   return impl_->release();

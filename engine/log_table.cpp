@@ -106,13 +106,13 @@ std::string leaf_digest(const LeafOp& leaf, const EngineOptions& options) {
 }
 
 LogRow log_row(const LogEntry& entry, const EngineOptions& options) {
-  const Result& result = entry.result;
+  const Result& result = *entry.result;
   const ordered_json json = to_json(result);
   LogRow row;
   row.logged_at = timestamp(entry.at);
   row.release_id = result.release;
-  row.op = entry.leaf.op;
-  row.leaf_digest = leaf_digest(entry.leaf, options);
+  row.op = entry.leaf->op;
+  row.leaf_digest = leaf_digest(*entry.leaf, options);
   row.source = to_string(result.source);
   if (result.hit()) row.latency_us = result.latency_us;
   row.kernel = unless_empty(result.kernel);

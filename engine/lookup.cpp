@@ -36,35 +36,47 @@ void set_miss(Result& result, std::string_view reason, const LeafOp& leaf) {
   result.details.prior_latency_us = leaf.prior_latency_us;
 }
 
-// Projections of one kernel and the call's signature for the base exact match.
-void find_projections(SearchContext& context, KernelSearch& search, Call& call, const ProjectionKey& key) {
-  search.projection = context.release.projection(key);
-  if (context.spec().base_exact == BaseExact::never) return;
-  search.exact_projection = context.release.projection(base_exact_key(context.op, search.kernel));
-  if (search.exact_projection != nullptr) call.row_input_counts = search.exact_projection->input_counts;
-  search.signature = call_signature(call);
+// What decides before geometry does, once the target (or its lack) is known: rows, regimes.
+void resolve(SearchContext& context, KernelSearch& search, const Unfit* unfit) {
+  const KernelPlan& plan = search.plan;
+  if (!plan.is_in_release) return context.fail(search, "kernel_not_in_release");
+  if (unfit != nullptr) return context.fail(search, unfit->reason, unfit->detail);
+  if (plan.projection == nullptr || plan.projection->candidate_count == 0)
+    return context.fail(search, "no_usable_rows");
+  search.resolved = context.candidates.regimes(context.path, plan.projection->projection_id, *search.target);
+  if (const auto* unresolved = std::get_if<Unfit>(search.resolved.get()))
+    context.fail(search, unresolved->reason, unresolved->detail);
 }
 
-// Target, projection and regimes of one kernel: everything that decides before geometry does.
+// Signature, target and regimes of a call on one kernel.
 void prepare(SearchContext& context, KernelSearch& search) {
-  const ProjectionKey key = projection_key(context.release.mapping, context.op, context.path, search.kernel);
-  Call call{context.leaf,    context.op,      search.kernel,
-            key.axis_policy, context.options, context.spec().assumes_formats};
-  find_projections(context, search, call, key);
+  const KernelPlan& plan = search.plan;
+  Call call{context.leaf,     context.op,      plan.kernel,
+            plan.axis_policy, context.options, context.spec().assumes_formats};
+  if (context.spec().base_exact != BaseExact::never) {
+    if (plan.exact_projection != nullptr) call.row_input_counts = &plan.exact_projection->input_counts;
+    search.signature = call_signature(call);
+    call.signature = &search.signature;
+  }
   auto target = context.path.target(call);
   const auto* unfit = std::get_if<Unfit>(&target);
   if (unfit == nullptr) search.target = std::move(std::get<Target>(target));
-  if (!context.release.kernels.contains(search.kernel)) return context.fail(search, "kernel_not_in_release");
-  if (unfit != nullptr) return context.fail(search, unfit->reason, unfit->detail);
-  if (search.projection == nullptr || search.projection->candidate_count == 0)
-    return context.fail(search, "no_usable_rows");
-  auto regimes = context.path.steps().resolve(
-      context.spec(), *search.target,
-      store::find_regimes(context.connection, context.spec(), search.projection->projection_id,
-                          search.target->regime));
-  if (const auto* unresolved = std::get_if<Unfit>(&regimes))
-    return context.fail(search, unresolved->reason, unresolved->detail);
-  search.regimes = std::move(std::get<RegimeGroups>(regimes));
+  resolve(context, search, unfit);
+}
+
+// The same of a measured row, as if a call had its tensors.
+void prepare(SearchContext& context, KernelSearch& search, const Row& row) {
+  const KernelPlan& plan = search.plan;
+  if (plan.exact_projection != nullptr)
+    search.signature = row_signature(row, base_exact_key(context.op, plan.kernel));
+  const ProjectionKey key = projection_key(context.release.mapping, context.op, context.path, plan.kernel);
+  auto candidate = context.path.project(row, key);
+  const auto* unfit = std::get_if<Unfit>(&candidate);
+  if (unfit == nullptr) {
+    auto& found = std::get<Candidate>(candidate);
+    search.target = Target{std::move(found.regime), std::move(found.coordinate), {}};
+  }
+  resolve(context, search, unfit);
 }
 
 bool search_kernels(SearchContext& context, std::vector<KernelSearch>& searches) {
@@ -81,10 +93,11 @@ bool search_kernels(SearchContext& context, std::vector<KernelSearch>& searches)
 
 // The closest regime of a kernel whose target met none.
 void note_closest(SearchContext& context, const KernelSearch& search) {
-  if (search.projection == nullptr || !search.target || !search.regimes.empty()) return;
+  const Projection* projection = search.plan.projection;
+  if (projection == nullptr || !search.target || !search.regimes().empty()) return;
   auto closest = closest_regime(
-      context.spec(), search.target->regime, search.kernel,
-      store::list_regimes(context.connection, context.spec(), search.projection->projection_id));
+      context.spec(), search.target->regime, search.plan.kernel,
+      store::list_regimes(context.candidates.connection(), context.spec(), projection->projection_id));
   auto& known = context.result.details.closest_regime;
   if (closest.row_count > 0 && (!known || closest.differences.size() < known->differences.size()))
     known = std::move(closest);
@@ -118,19 +131,29 @@ void sort_by_kernel(std::vector<Attempt>& attempts, const std::vector<std::strin
                    [&](const Attempt& a, const Attempt& b) { return position(a) < position(b); });
 }
 
-void miss_after_search(SearchContext& context, const std::vector<KernelSearch>& searches) {
-  set_miss(context.result, furthest(context.attempts, nullptr).reason, context.leaf);
+void miss_after_search(SearchContext& context, std::vector<KernelSearch>& searches) {
   Details& details = context.result.details;
-  for (const KernelSearch& search : searches) {
-    details.kernels_attempted.emplace_back(search.kernel, furthest(context.attempts, &search.kernel).reason);
-    if (search.projection != nullptr)
-      for (const auto& [reason, count] : search.projection->rejected_rows)
+  for (KernelSearch& search : searches) {
+    const std::string& kernel = search.plan.kernel;
+    if (std::none_of(context.attempts.begin(), context.attempts.end(),
+                     [&](const Attempt& attempt) { return attempt.kernel == kernel; }))
+      context.fail(search, "insufficient_candidates");  // every row of the regime was left out
+    details.kernels_attempted.emplace_back(kernel, furthest(context.attempts, &kernel).reason);
+    if (search.plan.projection != nullptr)
+      for (const auto& [reason, count] : search.plan.projection->rejected_rows)
         details.rejected_rows[reason] += count;
     note_closest(context, search);
   }
+  set_miss(context.result, furthest(context.attempts, nullptr).reason, context.leaf);
   const auto extracted =
       std::find_if(searches.begin(), searches.end(), [](const auto& s) { return s.target.has_value(); });
   if (extracted != searches.end()) note_target(context, *extracted);
+}
+
+void answer(SearchContext& context, std::vector<KernelSearch>& searches) {
+  if (!search_kernels(context, searches)) miss_after_search(context, searches);
+  if (searches.size() > 1) sort_by_kernel(context.attempts, context.op.kernels);
+  context.result.details.attempts = std::move(context.attempts);
 }
 
 }  // namespace
@@ -154,7 +177,7 @@ int reason_rank(std::string_view reason) {
   return it == kOrder.end() ? kExtraction : static_cast<int>(it - kOrder.begin()) * kStep;
 }
 
-Result lookup(store::Connection& connection, const ReleaseState& release, const EngineOptions& options,
+Result lookup(CandidateSource& candidates, const ReleaseState& release, const EngineOptions& options,
               const LeafOp& leaf) {
   Result result;
   result.release = release.info.release_id;
@@ -163,32 +186,41 @@ Result lookup(store::Connection& connection, const ReleaseState& release, const 
     set_miss(result, "unmapped", leaf);
     return result;
   }
-  const OpMapping& op = *it->second;
-  result.details.query_mode = op.query_mode.value_or("");
-  result.details.compute_subcategory = op.compute_subcategory.value_or("");
-  const auto selected = select_path(op);
+  const OperatorPlan& plan = it->second;
+  const OpMapping& op = *plan.op;
+  if (op.query_mode) result.details.query_mode = *op.query_mode;
+  if (op.compute_subcategory) result.details.compute_subcategory = *op.compute_subcategory;
   if (op.composite) {
     set_miss(result, "composite_requires_leaf_ops", leaf);
     return result;
   }
   if (declared_free(op, leaf, result)) return result;
-  if (const auto* unfit = std::get_if<Unfit>(&selected)) {
+  if (const auto* unfit = std::get_if<Unfit>(&plan.selected)) {
     // An accepted_miss without a kernel, whose condition the call does not meet, has no kernel to ask.
     set_miss(result, unfit->reason == "accepted_miss" ? "kernel_not_in_release" : unfit->reason, leaf);
     return result;
   }
-  const Path& path = *std::get<const Path*>(selected);
-  SearchContext context{connection, release, options, leaf, op, path, result};
+  const Path& path = *std::get<const Path*>(plan.selected);
+  SearchContext context{candidates, release, options, leaf, op, path, result};
   result.path = path.spec().name;
   std::vector<KernelSearch> searches;
-  searches.reserve(op.kernels.size());
-  for (const std::string& kernel : op.kernels) {
-    searches.emplace_back().kernel = kernel;
-    prepare(context, searches.back());
-  }
-  if (!search_kernels(context, searches)) miss_after_search(context, searches);
-  sort_by_kernel(context.attempts, op.kernels);
-  result.details.attempts = std::move(context.attempts);
+  searches.reserve(plan.kernels.size());
+  for (const KernelPlan& kernel : plan.kernels) prepare(context, searches.emplace_back(kernel));
+  answer(context, searches);
+  return result;
+}
+
+Result lookup_measured(CandidateSource& candidates, const ReleaseState& release, const EngineOptions& options,
+                       const OperatorPlan& plan, const KernelPlan& kernel, const Row& row) {
+  static const LeafOp no_call;
+  Result result;
+  result.release = release.info.release_id;
+  const Path& path = *std::get<const Path*>(plan.selected);
+  SearchContext context{candidates, release, options, no_call, *plan.op, path, result};
+  result.path = path.spec().name;
+  std::vector<KernelSearch> searches;
+  prepare(context, searches.emplace_back(kernel), row);
+  answer(context, searches);
   return result;
 }
 

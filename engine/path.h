@@ -112,8 +112,10 @@ struct Call {
   const std::string& axis_policy;  // of the projection
   const EngineOptions& options;
   bool assumes_formats = false;  // PathSpec::assumes_formats
-  std::vector<std::int64_t> row_input_counts =
-      {};  // that the kernel's rows have in this projection; SwiGlu asks
+  // That the kernel's rows have in this projection; SwiGlu asks. May be null: none.
+  const std::vector<std::int64_t>* row_input_counts = nullptr;
+  // The call's signature (§2) where it has been made already.
+  const std::vector<TensorSlot>* signature = nullptr;
 };
 
 class SearchSteps;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/log_table.h"
+#include "engine/memory.h"
 #include "profdb/error.h"
 
 namespace profdb {
@@ -30,22 +31,9 @@ constexpr auto kPushPatience = 50ms;  // the most that logging may delay a looku
 constexpr auto kLockPatience = 30s;   // how long a flush, and the end, wait for an import to finish
 constexpr auto kRetryPause = 10ms;    // some lock conflicts come back at once
 
-std::size_t memory_of(const std::vector<Tensor>& tensors) {
-  std::size_t bytes = tensors.size() * sizeof(Tensor);
-  for (const Tensor& tensor : tensors) bytes += tensor.shape.capacity() * sizeof(std::int64_t);
-  return bytes;
-}
-
 // Roughly what an entry holds.
 std::size_t memory_of(const LogEntry& entry) {
-  std::size_t bytes = sizeof entry + memory_of(entry.leaf.outputs);
-  for (const Argument& argument : entry.leaf.inputs) bytes += sizeof argument + memory_of(argument.tensors);
-  for (const auto& attribute : entry.leaf.attrs) bytes += 64 + attribute.size() * sizeof attribute;
-  const Details& details = entry.result.details;
-  bytes += details.attempts.size() * sizeof(Attempt) + details.matched_rows.size() * sizeof(MatchedRow);
-  for (const MatchedRow& row : details.matched_rows)
-    bytes += row.measurement_ids.capacity() * sizeof(std::int64_t);
-  return bytes;
+  return sizeof entry + profdb::memory_of(*entry.leaf) + profdb::memory_of(*entry.result);
 }
 
 }  // namespace

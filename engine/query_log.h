@@ -17,8 +17,8 @@ namespace profdb {
 // One lookup to be logged. The writer makes JSON and digests of it, so that the lookup need not.
 struct LogEntry {
   std::chrono::system_clock::time_point at;
-  LeafOp leaf;
-  Result result;
+  std::shared_ptr<const LeafOp> leaf;
+  ResultPtr result;
   std::int64_t elapsed_ns = 0;
 };
 

@@ -122,8 +122,8 @@ bool differs(const RegimeField& field, const FieldValue& target, const FieldValu
 
 }  // namespace
 
-std::variant<RegimeGroups, Unfit> resolve_regimes(const PathSpec& spec, const std::vector<FieldValue>& target,
-                                                  std::vector<store::RegimeRow> regimes) {
+ResolvedRegimes resolve_regimes(const PathSpec& spec, const std::vector<FieldValue>& target,
+                                std::vector<store::RegimeRow> regimes) {
   RegimeGroups usable;
   std::copy_if(regimes.begin(), regimes.end(), std::back_inserter(usable),
                [](const auto& r) { return r.usable_rows > 0; });

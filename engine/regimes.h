@@ -14,10 +14,13 @@ namespace profdb {
 // Regimes to try in turn; never pooled. All have rows with a usable latency.
 using RegimeGroups = std::vector<store::RegimeRow>;
 
+// Those, or why there are none.
+using ResolvedRegimes = std::variant<RegimeGroups, Unfit>;
+
 // Chooses among regimes that already agree with the target in every exact field. The reason where none is
 // left: regime_mismatch, latency_invalid, or an open field's unspecified_reason.
-std::variant<RegimeGroups, Unfit> resolve_regimes(const PathSpec& spec, const std::vector<FieldValue>& target,
-                                                  std::vector<store::RegimeRow> regimes);
+ResolvedRegimes resolve_regimes(const PathSpec& spec, const std::vector<FieldValue>& target,
+                                std::vector<store::RegimeRow> regimes);
 
 // The regime nearest to the target: fewest differing fields, then most rows.
 ClosestRegime closest_regime(const PathSpec& spec, const std::vector<FieldValue>& target,

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
+#include <memory>
 #include <string>
 #include <unordered_map>
+#include <variant>
+#include <vector>
 
 #include "engine/dispatch.h"
 #include "engine/mapping.h"
@@ -18,18 +20,51 @@ struct Projection {
   std::int64_t projection_id = 0;
   std::int64_t candidate_count = 0;  // rows that fit the path and have a usable latency
   std::map<std::string, std::int64_t>
-      rejected_rows;                       // rows that do not fit, or have no usable latency, by reason
-  std::vector<std::int64_t> input_counts;  // of a base exact projection: those of its rows
+      rejected_rows;  // rows that do not fit, or have no usable latency, by reason
+  // Of a base exact projection: the classes of its rows (schema: base_exact_signature).
+  struct Signatures {
+    std::int64_t signature_id = 0;
+    std::int64_t input_count = 0;
+    std::string input_dtypes;
+  };
+  std::vector<Signatures> signatures;
+  std::vector<std::int64_t> input_counts;  // that occur among them
+
+  // nullptr where no row has that class.
+  const std::int64_t* signature_id(std::int64_t input_count, const std::string& input_dtypes) const;
+};
+
+// How an operator is answered on one of its kernels: all that does not depend on the call.
+struct KernelPlan {
+  std::string kernel;
+  bool is_in_release = false;                    // with at least one file
+  const Projection* projection = nullptr;        // nullptr: the release has no data for the kernel
+  const Projection* exact_projection = nullptr;  // of the base exact match, where the path uses it
+  std::string axis_policy;
+  std::int64_t max_interpolation_dim = 0;
+  bool takes_sqrt_seq = false;  // axis_transform of §13
+  // The selected latency column, where all files of the kernel have the same; else empty.
+  std::string selected_column;
+};
+
+struct OperatorPlan {
+  const OpMapping* op = nullptr;
+  std::variant<const Path*, Unfit> selected;  // select_path()
+  std::vector<KernelPlan> kernels;            // along OpMapping::kernels; empty where no path is selected
 };
 
 // Immutable once loaded; belongs to one generation of the database.
 struct ReleaseState {
+  ReleaseState() = default;
+  ReleaseState(const ReleaseState&) = delete;
+  ReleaseState& operator=(const ReleaseState&) = delete;
+
   std::int64_t generation = 0;
   ReleaseInfo info;
   Mapping mapping;
-  std::unordered_map<std::string, const OpMapping*> operators;  // by name, into mapping
-  std::set<std::string> kernels;                                // with at least one file
+  std::map<std::string, std::string> kernels;  // with at least one file; and KernelPlan::selected_column
   std::map<ProjectionKey, Projection> projections;
+  std::unordered_map<std::string, OperatorPlan> operators;  // by name; into the members above
 
   const Projection* projection(const ProjectionKey& key) const;
 };

@@ -16,16 +16,12 @@ struct ExactMatch {
 
 // Rows of §2 for the call, the best source class first, then in row order.
 std::vector<ExactMatch> find_matches(SearchContext& context, const KernelSearch& search, bool padded) {
-  const auto id = search.exact_projection->projection_id;
-  const auto count = static_cast<std::int64_t>(search.signature.size());
-  const std::string dtypes = joined_dtypes(search.signature);
-  const std::string elements = base_exact::elements(search.signature);
+  const std::string& kernel = search.plan.kernel;
   std::vector<ExactMatch> found;
-  for (const std::int64_t key : base_exact::padded_block_keys(search.signature, search.kernel)) {
-    auto rows = padded ? store::find_base_padded(context.connection, id, count, dtypes, key)
-                       : store::find_base_exact(context.connection, id, count, dtypes, key, elements);
-    for (store::ExactRow& row : rows) {
-      auto match = base_exact::match(search.signature, row.input_shapes, search.kernel);
+  for (const std::int64_t key : base_exact::padded_block_keys(search.signature, kernel)) {
+    for (store::ExactRow& row :
+         context.candidates.base_exact(*search.plan.exact_projection, search.signature, key, padded)) {
+      auto match = base_exact::match(search.signature, row.input_shapes, kernel);
       if (match && match->padded == padded) found.push_back({std::move(row), std::move(*match)});
     }
   }
@@ -36,36 +32,20 @@ std::vector<ExactMatch> find_matches(SearchContext& context, const KernelSearch&
   return found;
 }
 
-// §8, §9: a regime with an ambiguous coordinate (in this class) is not interpolated at all.
-bool is_ambiguous(SearchContext& context, const store::RegimeRow& regime, SourceClass source_class) {
-  const auto points =
-      merge_points(store::find_class(context.connection, context.spec(), regime.regime_id, source_class));
-  return std::any_of(points.begin(), points.end(),
-                     [](const MeasuredPoint& p) { return p.spread > kAmbiguousSpread; });
-}
-
-Interpolation try_group(SearchContext& context, const KernelSearch& search, const store::RegimeRow& regime,
-                        SourceClass source_class, std::size_t g) {
-  const PathSpec& spec = context.spec();
-  auto points = merge_points(store::find_group(context.connection, spec, regime.regime_id, source_class, g,
-                                               search.target->coordinate));
-  if (spec.ambiguity_closes_coordinate)
-    std::erase_if(points, [](const MeasuredPoint& p) { return p.spread > kAmbiguousSpread; });
-  return interpolate(spec, spec.groups[g], search.target->coordinate, points);
-}
-
 // §5, one source class of one regime: axis groups in order.
 bool interpolate_class(SearchContext& context, KernelSearch& search, const store::RegimeRow& regime,
                        SourceClass source_class) {
   const PathSpec& spec = context.spec();
-  if (spec.ambiguity_closes_regime && is_ambiguous(context, regime, source_class)) {
+  // §8, §9: a regime with an ambiguous coordinate (in this class) is not interpolated at all.
+  if (spec.ambiguity_closes_regime &&
+      context.candidates.whole_class(spec, regime, source_class)->is_ambiguous()) {
     Interpolation closed;
     closed.attempt.reason = "ambiguous_coordinate";
     closed.attempt.message = "a coordinate of the regime was measured with latencies more than 10 % apart";
     context.note(closed, search, regime, source_class);
     return false;
   }
-  const std::int64_t ceiling = max_interpolation_dim(context.release.mapping, context.op, search.kernel);
+  const std::int64_t ceiling = search.plan.max_interpolation_dim;
   for (std::size_t g = 0; g < spec.groups.size(); ++g) {
     const AxisGroup& group = spec.groups[g];
     const auto lacks = [&](std::size_t axis) { return search.target->coordinate[axis] == kNoAxis; };
@@ -75,7 +55,8 @@ bool interpolate_class(SearchContext& context, KernelSearch& search, const store
       for (const std::size_t axis : group) tried.attempt.axes.emplace_back(spec.axes[axis]);
       tried.attempt.reason = "interpolation_dim_disabled";
     } else {
-      tried = try_group(context, search, regime, source_class, g);
+      tried = interpolate(*context.candidates.group(spec, regime, source_class, g, search.target->coordinate),
+                          search.target->coordinate);
     }
     context.note(tried, search, regime, source_class);
     if (!tried.answered()) continue;
@@ -87,6 +68,12 @@ bool interpolate_class(SearchContext& context, KernelSearch& search, const store
 
 }  // namespace
 
+const RegimeGroups& KernelSearch::regimes() const {
+  static const RegimeGroups none;
+  const auto* groups = resolved ? std::get_if<RegimeGroups>(resolved.get()) : nullptr;
+  return groups == nullptr ? none : *groups;
+}
+
 double interpolation_confidence(std::size_t dim) {
   static constexpr std::array<double, 4> kByDimension = {0, 0.70, 0.65, 0.60};
   return kByDimension.at(dim);
@@ -94,7 +81,7 @@ double interpolation_confidence(std::size_t dim) {
 
 void SearchContext::fail(KernelSearch& search, std::string_view reason, const std::string& message) {
   Attempt attempt;
-  attempt.kernel = search.kernel;
+  attempt.kernel = search.plan.kernel;
   attempt.reason = reason;
   attempt.message = message;
   attempts.push_back(attempt);
@@ -103,7 +90,7 @@ void SearchContext::fail(KernelSearch& search, std::string_view reason, const st
 
 void SearchContext::note(Interpolation& tried, const KernelSearch& search, const store::RegimeRow& regime,
                          SourceClass source_class) {
-  tried.attempt.kernel = search.kernel;
+  tried.attempt.kernel = search.plan.kernel;
   tried.attempt.source_class = to_string(source_class);
   for (std::size_t i = 0; i < spec().fields.size(); ++i)
     if (spec().fields[i].match == Match::format_group)
@@ -142,24 +129,23 @@ void SearchContext::answer_interpolation(const KernelSearch& search, const store
 void SearchContext::finish_hit(const KernelSearch& search, Source source, double confidence) {
   result.source = source;
   result.confidence = confidence;
-  result.kernel = search.kernel;
+  result.kernel = search.plan.kernel;
   result.path = spec().name;
   if (search.target)
     for (std::size_t i = 0; i < spec().axes.size(); ++i)
       if (search.target->coordinate[i] != kNoAxis)
         result.details.target_axes.emplace_back(spec().axes[i], search.target->coordinate[i]);
-  if (search.projection != nullptr) result.details.rejected_rows = search.projection->rejected_rows;
-  auto& statement = connection.statement(
-      "SELECT json_extract(f.latency_columns, '$[' || m.latency_column || ']')\nFROM measurement AS m\nJOIN "
-      "source_file "
-      "AS f USING (source_file_id)\nWHERE m.measurement_id = :measurement");
-  statement.bind(1, result.details.matched_rows.front().measurement_ids.front());
-  store::Rows rows(statement);
-  if (rows.next()) result.details.latency_column = rows.text(0);
+  if (search.plan.projection != nullptr) result.details.rejected_rows = search.plan.projection->rejected_rows;
+  Details& details = result.details;
+  if (details.source_class == to_string(SourceClass::selected) && !search.plan.selected_column.empty())
+    details.latency_column = search.plan.selected_column;
+  else
+    details.latency_column =
+        store::latency_column(candidates.connection(), details.matched_rows.front().measurement_ids.front());
 }
 
 bool answer_base_exact(SearchContext& context, KernelSearch& search, bool padded) {
-  if (search.exact_projection == nullptr || search.signature.empty()) return false;
+  if (search.plan.exact_projection == nullptr || search.signature.empty()) return false;
   const auto found = find_matches(context, search, padded);
   if (found.empty()) return false;
   const SourceClass best = found.front().row.source_class;
@@ -185,17 +171,16 @@ bool answer_base_exact(SearchContext& context, KernelSearch& search, bool padded
 bool SearchSteps::exact(SearchContext& context, KernelSearch& search) const {
   if (search.failure) return false;
   for (const SourceClass source_class : {SourceClass::selected, SourceClass::fallback}) {
-    for (const store::RegimeRow& regime : search.regimes) {
-      const auto rows = store::find_exact(context.connection, context.spec(), regime.regime_id, source_class,
-                                          search.target->coordinate);
-      if (rows.empty()) continue;
-      const MeasuredPoint point = merge_points(rows).front();
-      if (context.spec().ambiguity_closes_coordinate && point.spread > kAmbiguousSpread) {
+    for (const store::RegimeRow& regime : search.regimes()) {
+      const auto point =
+          context.candidates.exact(context.spec(), regime, source_class, search.target->coordinate);
+      if (!point) continue;
+      if (context.spec().ambiguity_closes_coordinate && point->spread > kAmbiguousSpread) {
         context.fail(search, "ambiguous_coordinate",
                      "the exact coordinate was measured with latencies more than 10 % apart");
         return false;
       }
-      context.answer_point(search, regime, source_class, point, "exact_coordinate");
+      context.answer_point(search, regime, source_class, *point, "exact_coordinate");
       context.finish_hit(search, Source::measured, 1.0);
       return true;
     }
@@ -207,22 +192,25 @@ bool SearchSteps::interpolate(SearchContext& context, KernelSearch& search) cons
   if (search.failure) return false;
   if (!context.options.interpolation) {
     // A regime that would not be interpolated anyway keeps its own reason (§5).
-    const bool closed = context.spec().ambiguity_closes_regime &&
-                        std::any_of(search.regimes.begin(), search.regimes.end(), [&](const auto& regime) {
-                          return is_ambiguous(context, regime, SourceClass::selected) ||
-                                 is_ambiguous(context, regime, SourceClass::fallback);
-                        });
+    const auto closes = [&](const store::RegimeRow& regime, SourceClass source_class) {
+      return context.candidates.whole_class(context.spec(), regime, source_class)->is_ambiguous();
+    };
+    const bool closed =
+        context.spec().ambiguity_closes_regime &&
+        std::any_of(search.regimes().begin(), search.regimes().end(), [&](const auto& regime) {
+          return closes(regime, SourceClass::selected) || closes(regime, SourceClass::fallback);
+        });
     context.fail(search, closed ? "ambiguous_coordinate" : "interpolation_off");
     return false;
   }
-  for (const store::RegimeRow& regime : search.regimes)
+  for (const store::RegimeRow& regime : search.regimes())
     for (const SourceClass source_class : {SourceClass::selected, SourceClass::fallback})
       if (interpolate_class(context, search, regime, source_class)) return true;
   return false;
 }
 
-std::variant<RegimeGroups, Unfit> SearchSteps::resolve(const PathSpec& spec, const Target& target,
-                                                       std::vector<store::RegimeRow> regimes) const {
+ResolvedRegimes SearchSteps::resolve(const PathSpec& spec, const Target& target,
+                                     std::vector<store::RegimeRow> regimes) const {
   return resolve_regimes(spec, target.regime, std::move(regimes));
 }
 

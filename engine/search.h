@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/candidate_source.h"
 #include "engine/interpolate.h"
 #include "engine/regimes.h"
 #include "engine/release_state.h"
@@ -16,18 +17,21 @@ namespace profdb {
 
 // One of the operator's kernels, with what has been found out about the call on it.
 struct KernelSearch {
-  std::string kernel;
-  const Projection* projection = nullptr;        // nullptr: the release has no data for the kernel
-  const Projection* exact_projection = nullptr;  // of the base exact match, where the path uses it
-  Signature signature;                           // likewise
+  explicit KernelSearch(const KernelPlan& of) : plan(of) {}
+
+  const KernelPlan& plan;
+  Signature signature;  // of the base exact match, where the path uses it
   std::optional<Target> target;
-  RegimeGroups regimes;            // to be tried in turn
-  std::optional<Attempt> failure;  // why the kernel cannot answer from its regimes
+  std::shared_ptr<const ResolvedRegimes> resolved;  // null where the target was not compared with any
+  std::optional<Attempt> failure;                   // why the kernel cannot answer from its regimes
+
+  // To be tried in turn.
+  const RegimeGroups& regimes() const;
 };
 
 // The state of one lookup; lives on the stack of one thread.
 struct SearchContext {
-  store::Connection& connection;
+  CandidateSource& candidates;
   const ReleaseState& release;
   const EngineOptions& options;
   const LeafOp& leaf;
@@ -66,8 +70,8 @@ class SearchSteps {
   virtual bool interpolate(SearchContext& context, KernelSearch& search) const;
   virtual bool padded(SearchContext&, KernelSearch&) const { return false; }
   // Which of the regimes that agree in every exact field the target may use.
-  virtual std::variant<RegimeGroups, Unfit> resolve(const PathSpec& spec, const Target& target,
-                                                    std::vector<store::RegimeRow> regimes) const;
+  virtual ResolvedRegimes resolve(const PathSpec& spec, const Target& target,
+                                  std::vector<store::RegimeRow> regimes) const;
 };
 
 // Steps of the generic paths (§3, §12), where exactness is §2's alone.

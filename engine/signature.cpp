@@ -81,9 +81,10 @@ void rewrite_rope(Signature& signature) {
 }
 
 // Two halves that the rows hold as one are joined on the last dimension.
-void rewrite_swiglu(Signature& signature, const std::vector<std::int64_t>& row_input_counts) {
+void rewrite_swiglu(Signature& signature, const std::vector<std::int64_t>* row_input_counts) {
+  if (row_input_counts == nullptr) return;
   const auto has = [&](std::int64_t n) {
-    return std::find(row_input_counts.begin(), row_input_counts.end(), n) != row_input_counts.end();
+    return std::find(row_input_counts->begin(), row_input_counts->end(), n) != row_input_counts->end();
   };
   if (signature.size() != 2 || has(2) || !has(1)) return;
   const Shape& a = signature[0].shape;
@@ -132,6 +133,7 @@ std::string_view expected_format(const OpMapping& op, std::size_t input) {
 }
 
 Signature call_signature(const Call& call) {
+  if (call.signature != nullptr) return *call.signature;
   Signature signature;
   for (const KernelArgument& argument : arguments_in_kernel_order(call))
     append(signature, argument, call.kernel);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "engine/dispatch.h"
 #include "engine/release_state.h"

@@ -27,13 +27,17 @@ AND (:regime IS NULL OR d.regime_id = :regime)
 ORDER BY d.kernel, d.path, d.regime_id, d.source_class DESC, d.axis)";
 
 constexpr const char* kKernels = R"(
-SELECT group_concat(DISTINCT k.name), group_concat(DISTINCT p.path)
-FROM projection AS p
-JOIN kernel AS k USING (kernel_id)
-WHERE p.release_id = :release
-AND p.path <> 'base_exact'
-AND p.candidate_count > 0
-AND (:kernel IS NULL OR k.name = :kernel))";
+WITH seen AS (
+  SELECT k.name AS kernel, p.path
+  FROM projection AS p
+  JOIN kernel AS k USING (kernel_id)
+  WHERE p.release_id = :release
+  AND p.path <> 'base_exact'
+  AND p.candidate_count > 0
+  AND (:kernel IS NULL OR k.name = :kernel)
+)
+SELECT (SELECT group_concat(kernel, ', ') FROM (SELECT DISTINCT kernel FROM seen ORDER BY kernel)),
+       (SELECT group_concat(path, ', ') FROM (SELECT DISTINCT path FROM seen ORDER BY path)))";
 
 void bind_text(SQLite::Statement& statement, const char* name, const std::string& value) {
   if (value.empty())

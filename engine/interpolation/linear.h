@@ -2,7 +2,6 @@
 // nothing of operators, SQL or files (contract §5).
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <cstddef>
 #include <cstdint>

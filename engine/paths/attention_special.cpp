@@ -89,9 +89,9 @@ bool has_batch(const store::CandidateRow& row) {
 AllRows load(SearchContext& context, const KernelSearch& search) {
   AllRows all;
   for (const SourceClass source_class : {SourceClass::selected, SourceClass::fallback})
-    for (const store::RegimeRow& regime : search.regimes)
+    for (const store::RegimeRow& regime : search.regimes())
       all.push_back({&regime, source_class,
-                     store::find_class(context.connection, context.spec(), regime.regime_id, source_class),
+                     context.candidates.whole_class(context.spec(), regime, source_class)->rows(),
                      search.target->coordinate});
   for (ClassRows& rows : all) {
     // Rows without a batch are candidates only where no row of the regime has one.
@@ -119,6 +119,15 @@ std::vector<store::CandidateRow> fixed(const ClassRows& rows, const AxisGroup& f
   return kept;
 }
 
+std::shared_ptr<const GroupPoints> points_of(const PathSpec& spec, const AxisGroup& group,
+                                             const std::vector<store::CandidateRow>& rows,
+                                             const AxisTransform& square_root) {
+  const auto merged = std::make_shared<const std::vector<MeasuredPoint>>(merge_points(rows));
+  std::vector<const MeasuredPoint*> points;
+  for (const MeasuredPoint& point : *merged) points.push_back(&point);
+  return std::make_shared<const GroupPoints>(spec, group, std::move(points), merged, square_root);
+}
+
 bool has_tokens(const ClassRows& rows) {
   return std::any_of(rows.rows.begin(), rows.rows.end(),
                      [&](const auto& row) { return row.coordinate[kTokens] == rows.target[kTokens]; });
@@ -129,18 +138,10 @@ bool interpolates(const store::RegimeRow& regime) {
          std::get<std::string>(regime.values[kKvHeads]) != kNoColumn;
 }
 
-bool takes_sqrt_seq(const SearchContext& context, const std::string& kernel) {
-  for (const std::string* name : {&kernel, &context.op.kernels.front()})
-    if (const KernelPolicy* policy = context.release.mapping.policy(*name);
-        policy != nullptr && policy->axis_transform)
-      return *policy->axis_transform == "sqrt_seq";
-  return false;
-}
-
 class AttentionSteps final : public SearchSteps {
  public:
-  std::variant<RegimeGroups, Unfit> resolve(const PathSpec& spec, const Target& target,
-                                            std::vector<store::RegimeRow> regimes) const override {
+  ResolvedRegimes resolve(const PathSpec& spec, const Target& target,
+                          std::vector<store::RegimeRow> regimes) const override {
     std::erase_if(regimes, [&](const store::RegimeRow& regime) {
       const auto differs = [&](std::size_t field) {
         return regime.values[field] != target.regime[field] &&
@@ -183,7 +184,7 @@ class AttentionSteps final : public SearchSteps {
 
   bool padded(SearchContext& context, KernelSearch& search) const override {
     const bool off_only = search.failure && search.failure->reason == "interpolation_off";
-    if (!search.target || search.regimes.empty() || (search.failure && !off_only)) return false;
+    if (!search.target || search.regimes().empty() || (search.failure && !off_only)) return false;
     AllRows all = load(context, search);
     const auto recorded = take_as_target(all);
     if (!exact_in(context, search, all) && !near_in(context, search, all) &&
@@ -237,7 +238,7 @@ class AttentionSteps final : public SearchSteps {
 
   static bool interpolate_in(SearchContext& context, KernelSearch& search, const AllRows& all, bool note) {
     // Within a regime selected rows come before fallback rows; regimes one after the other (contract §1).
-    for (const store::RegimeRow& regime : search.regimes)
+    for (const store::RegimeRow& regime : search.regimes())
       for (const ClassRows& rows : all)
         if (rows.regime == &regime && interpolate_class(context, search, rows, note)) return true;
     return false;
@@ -247,7 +248,7 @@ class AttentionSteps final : public SearchSteps {
                                 bool note) {
     const PathSpec& spec = context.spec();
     if (rows.rows.empty()) return false;  // the regime's other source class has rows
-    const std::int64_t ceiling = max_interpolation_dim(context.release.mapping, context.op, search.kernel);
+    const std::int64_t ceiling = search.plan.max_interpolation_dim;
     if (interpolates(*rows.regime) && !has_tokens(rows) && ceiling >= kLargestGroup) {
       // Every group would find nothing, for one reason: say it once.
       Interpolation none;
@@ -258,7 +259,7 @@ class AttentionSteps final : public SearchSteps {
       return false;
     }
     AxisTransform square_root(spec.axes.size(), false);
-    square_root[kSeq] = takes_sqrt_seq(context, search.kernel);
+    square_root[kSeq] = search.plan.takes_sqrt_seq;
     for (const AxisGroup& group : spec.groups) {
       if (std::any_of(group.begin(), group.end(), [&](auto axis) { return rows.target[axis] == kNoAxis; }))
         continue;
@@ -269,7 +270,7 @@ class AttentionSteps final : public SearchSteps {
       } else if (static_cast<std::int64_t>(group.size()) > ceiling) {
         tried.attempt.reason = "interpolation_dim_disabled";
       } else {
-        tried = profdb::interpolate(spec, group, rows.target, merge_points(fixed(rows, group)), square_root);
+        tried = profdb::interpolate(*points_of(spec, group, fixed(rows, group), square_root), rows.target);
       }
       if (tried.attempt.axes.empty())
         for (const std::size_t axis : group) tried.attempt.axes.emplace_back(spec.axes[axis]);

@@ -69,7 +69,7 @@ class CommunicationSteps final : public SearchSteps {
     const std::int64_t bytes = search.target->coordinate[0];
     for (const MeasuredPoint& point : group.points) {
       if (point.coordinate[0] != bytes) continue;
-      context.answer_point(search, search.regimes.front(), group.source_class, point, "exact_coordinate");
+      context.answer_point(search, search.regimes().front(), group.source_class, point, "exact_coordinate");
       context.finish_hit(search, Source::measured, kExactConfidence);
       return true;
     }
@@ -79,25 +79,29 @@ class CommunicationSteps final : public SearchSteps {
   bool interpolate(SearchContext& context, KernelSearch& search) const override {
     if (search.failure) return false;
     const Group group = load(context, search);
+    if (group.points.empty()) {
+      context.fail(search, "insufficient_candidates");
+      return false;
+    }
     const std::int64_t bytes = search.target->coordinate[0];
     const auto above = std::find_if(group.points.begin(), group.points.end(),
                                     [&](const auto& p) { return p.coordinate[0] > bytes; });
     Interpolation tried;
     tried.attempt.axes = {std::string(context.spec().axes[0])};
-    tried.attempt.candidate_count = group.rows.size();
+    tried.attempt.candidate_count = group.all->rows().size();
     tried.attempt.coordinate_count = group.points.size();
     tried.attempt.measured = {range(context, group.points.front(), group.points.back())};
     tried.attempt.reason =
         above == group.points.begin() || above == group.points.end() ? "outside_boundary" : "answered";
-    context.note(tried, search, search.regimes.front(), group.source_class);
+    context.note(tried, search, search.regimes().front(), group.source_class);
     if (!tried.answered()) return false;
     const MeasuredPoint& below = *(above - 1);
-    tried.latency_us = fitted(group.rows, static_cast<double>(bytes), below, *above);
+    tried.latency_us = fitted(group.all->rows(), static_cast<double>(bytes), below, *above);
     tried.method = "alpha_beta";
     tried.boundary = {range(context, below, *above)};
     tried.matched_rows = {matched_row(context.spec(), below, std::nullopt),
                           matched_row(context.spec(), *above, std::nullopt)};
-    context.answer_interpolation(search, search.regimes.front(), group.source_class, std::move(tried), 1);
+    context.answer_interpolation(search, search.regimes().front(), group.source_class, std::move(tried), 1);
     context.result.confidence = kFitConfidence;
     return true;
   }
@@ -105,7 +109,7 @@ class CommunicationSteps final : public SearchSteps {
  private:
   struct Group {
     SourceClass source_class = SourceClass::selected;
-    std::vector<store::CandidateRow> rows;
+    std::shared_ptr<const ClassPoints> all;
     std::vector<MeasuredPoint> points;  // rising in bytes
   };
 
@@ -117,13 +121,13 @@ class CommunicationSteps final : public SearchSteps {
   // selected rows, or fallback rows where the group has no others.
   static Group load(SearchContext& context, const KernelSearch& search) {
     Group group;
-    const std::int64_t regime = search.regimes.front().regime_id;
-    group.rows = store::find_class(context.connection, context.spec(), regime, SourceClass::selected);
-    if (group.rows.empty()) {
+    const store::RegimeRow& regime = search.regimes().front();
+    group.all = context.candidates.whole_class(context.spec(), regime, SourceClass::selected);
+    if (group.all->rows().empty()) {
       group.source_class = SourceClass::fallback;
-      group.rows = store::find_class(context.connection, context.spec(), regime, SourceClass::fallback);
+      group.all = context.candidates.whole_class(context.spec(), regime, SourceClass::fallback);
     }
-    group.points = merge_points(group.rows);
+    group.points = group.all->points();
     std::sort(group.points.begin(), group.points.end(),
               [](const auto& a, const auto& b) { return a.coordinate < b.coordinate; });
     return group;

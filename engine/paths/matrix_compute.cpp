@@ -30,6 +30,7 @@ class MatrixCompute final : public Path {
   }
 
   std::variant<Target, Unfit> target(const Call& call) const override {
+    if (call.signature != nullptr) return point<Target>(*call.signature, call.kernel);
     return point<Target>(call_signature(call), call.kernel);
   }
 

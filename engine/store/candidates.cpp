@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
+#include <unordered_map>
 
 namespace profdb::store {
 namespace {
@@ -133,27 +133,17 @@ std::vector<ExactRow> read_exact(SQLite::Statement& statement) {
 
 }  // namespace
 
-const char* const BaseExactSql::exact =
-    "SELECT c.source_class, c.measurement_id, c.latency_us, c.input_shapes\n"
-    "FROM base_exact_signature AS s\n"
-    "JOIN base_exact_candidate AS c USING (signature_id)\n"
-    "WHERE s.projection_id = :projection\n"
-    "AND s.input_count = :input_count\n"
-    "AND s.input_dtypes = :input_dtypes\n"
-    "AND c.padded_blocks = :padded_blocks\n"
-    "AND c.elements = :elements";
-const char* const BaseExactSql::padded =
-    "SELECT c.source_class, c.measurement_id, c.latency_us, c.input_shapes\n"
-    "FROM base_exact_signature AS s\n"
-    "JOIN base_exact_candidate AS c USING (signature_id)\n"
-    "WHERE s.projection_id = :projection\n"
-    "AND s.input_count = :input_count\n"
-    "AND s.input_dtypes = :input_dtypes\n"
-    "AND c.padded_blocks = :padded_blocks";
-const char* const BaseExactSql::input_counts =
-    "SELECT DISTINCT input_count\n"
-    "FROM base_exact_signature\n"
-    "WHERE projection_id = :projection";
+const std::string BaseExactSql::exact =
+    "SELECT source_class, measurement_id, latency_us, input_shapes\n"
+    "FROM base_exact_candidate\n"
+    "WHERE signature_id = :signature\n"
+    "AND padded_blocks = :padded_blocks\n"
+    "AND elements = :elements";
+const std::string BaseExactSql::padded =
+    "SELECT source_class, measurement_id, latency_us, input_shapes\n"
+    "FROM base_exact_candidate\n"
+    "WHERE signature_id = :signature\n"
+    "AND padded_blocks = :padded_blocks";
 
 std::string column(std::string_view axis) {
   std::string name(axis);
@@ -163,12 +153,13 @@ std::string column(std::string_view axis) {
 }
 
 const PathSql& path_sql(const PathSpec& spec) {
-  static std::mutex mutex;
-  static std::map<const PathSpec*, std::unique_ptr<const PathSql>> made;
-  const std::scoped_lock lock(mutex);
-  auto& sql = made[&spec];
-  if (!sql) sql = std::make_unique<const PathSql>(make_sql(spec));
-  return *sql;
+  // Of every path there is, once: read without a lock from then on.
+  static const auto made = [] {
+    std::unordered_map<const PathSpec*, PathSql> all;
+    for (const Path* path : all_paths()) all.emplace(&path->spec(), make_sql(path->spec()));
+    return all;
+  }();
+  return made.at(&spec);
 }
 
 void bind(SQLite::Statement& statement, int index, const FieldValue& value) {
@@ -180,7 +171,7 @@ void bind(SQLite::Statement& statement, int index, const FieldValue& value) {
 
 std::vector<RegimeRow> find_regimes(Connection& connection, const PathSpec& spec, std::int64_t projection_id,
                                     const std::vector<FieldValue>& target) {
-  SQLite::Statement& statement = connection.statement(path_sql(spec).find_regimes);
+  SQLite::Statement& statement = connection.kept(path_sql(spec).find_regimes);
   int index = 1;
   statement.bind(index++, projection_id);
   for (std::size_t i = 0; i < spec.fields.size(); ++i)
@@ -190,14 +181,14 @@ std::vector<RegimeRow> find_regimes(Connection& connection, const PathSpec& spec
 
 std::vector<RegimeRow> list_regimes(Connection& connection, const PathSpec& spec,
                                     std::int64_t projection_id) {
-  SQLite::Statement& statement = connection.statement(path_sql(spec).list_regimes);
+  SQLite::Statement& statement = connection.kept(path_sql(spec).list_regimes);
   statement.bind(1, projection_id);
   return read_regimes(statement, spec);
 }
 
 std::vector<CandidateRow> find_exact(Connection& connection, const PathSpec& spec, std::int64_t regime_id,
                                      SourceClass source_class, const std::vector<std::int64_t>& coordinate) {
-  SQLite::Statement& statement = connection.statement(path_sql(spec).exact);
+  SQLite::Statement& statement = connection.kept(path_sql(spec).exact);
   int index = 1;
   statement.bind(index++, regime_id);
   statement.bind(index++, static_cast<int>(source_class));
@@ -208,7 +199,7 @@ std::vector<CandidateRow> find_exact(Connection& connection, const PathSpec& spe
 std::vector<CandidateRow> find_group(Connection& connection, const PathSpec& spec, std::int64_t regime_id,
                                      SourceClass source_class, std::size_t group,
                                      const std::vector<std::int64_t>& coordinate) {
-  SQLite::Statement& statement = connection.statement(path_sql(spec).per_group[group]);
+  SQLite::Statement& statement = connection.kept(path_sql(spec).per_group[group]);
   int index = 1;
   statement.bind(index++, regime_id);
   statement.bind(index++, static_cast<int>(source_class));
@@ -219,48 +210,39 @@ std::vector<CandidateRow> find_group(Connection& connection, const PathSpec& spe
 
 std::vector<CandidateRow> find_class(Connection& connection, const PathSpec& spec, std::int64_t regime_id,
                                      SourceClass source_class) {
-  SQLite::Statement& statement = connection.statement(path_sql(spec).whole_class);
+  SQLite::Statement& statement = connection.kept(path_sql(spec).whole_class);
   statement.bind(1, regime_id);
   statement.bind(2, static_cast<int>(source_class));
   return read_candidates(statement, spec);
 }
 
-namespace {
-
-void bind_signature(SQLite::Statement& statement, std::int64_t projection_id, std::int64_t input_count,
-                    const std::string& input_dtypes, std::int64_t padded_blocks) {
-  statement.bind(1, projection_id);
-  statement.bind(2, input_count);
-  statement.bind(3, input_dtypes);
-  statement.bind(4, padded_blocks);
-}
-
-}  // namespace
-
-std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id,
-                                      std::int64_t input_count, const std::string& input_dtypes,
+std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t signature_id,
                                       std::int64_t padded_blocks, const std::string& elements) {
-  SQLite::Statement& statement = connection.statement(BaseExactSql::exact);
-  bind_signature(statement, projection_id, input_count, input_dtypes, padded_blocks);
-  statement.bind(5, elements);
+  SQLite::Statement& statement = connection.kept(BaseExactSql::exact);
+  statement.bind(1, signature_id);
+  statement.bind(2, padded_blocks);
+  statement.bindNoCopy(3, elements);
   return read_exact(statement);
 }
 
-std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id,
-                                       std::int64_t input_count, const std::string& input_dtypes,
+std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t signature_id,
                                        std::int64_t padded_blocks) {
-  SQLite::Statement& statement = connection.statement(BaseExactSql::padded);
-  bind_signature(statement, projection_id, input_count, input_dtypes, padded_blocks);
+  SQLite::Statement& statement = connection.kept(BaseExactSql::padded);
+  statement.bind(1, signature_id);
+  statement.bind(2, padded_blocks);
   return read_exact(statement);
 }
 
-std::vector<std::int64_t> base_input_counts(Connection& connection, std::int64_t projection_id) {
-  SQLite::Statement& statement = connection.statement(BaseExactSql::input_counts);
-  statement.bind(1, projection_id);
-  std::vector<std::int64_t> counts;
+std::string latency_column(Connection& connection, std::int64_t measurement_id) {
+  static const std::string sql =
+      "SELECT json_extract(f.latency_columns, '$[' || m.latency_column || ']')\n"
+      "FROM measurement AS m\n"
+      "JOIN source_file AS f USING (source_file_id)\n"
+      "WHERE m.measurement_id = :measurement";
+  SQLite::Statement& statement = connection.kept(sql);
+  statement.bind(1, measurement_id);
   Rows rows(statement);
-  while (rows.next()) counts.push_back(rows.integer(0));
-  return counts;
+  return rows.next() ? rows.text(0) : std::string();
 }
 
 }  // namespace profdb::store

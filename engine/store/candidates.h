@@ -44,13 +44,13 @@ struct PathSql {
   std::string count_regime;    // adds to the counters of a regime
   std::string insert_candidate;
 };
+// Always the same object for the same description.
 const PathSql& path_sql(const PathSpec& spec);
 
 // The statements of the base exact match.
 struct BaseExactSql {
-  static const char* const exact;   // :projection, :input_count, :input_dtypes, :padded_blocks, :elements
-  static const char* const padded;  // the same without :elements
-  static const char* const input_counts;  // :projection
+  static const std::string exact;   // :signature, :padded_blocks, :elements
+  static const std::string padded;  // :signature, :padded_blocks
 };
 
 // Name of an axis's column, and of a path's tables.
@@ -74,14 +74,13 @@ std::vector<CandidateRow> find_class(Connection& connection, const PathSpec& spe
                                      SourceClass source_class);
 
 // Rows of the base exact match that share the keys; in row order within each statement.
-std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t projection_id,
-                                      std::int64_t input_count, const std::string& input_dtypes,
+std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t signature_id,
                                       std::int64_t padded_blocks, const std::string& elements);
-std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t projection_id,
-                                       std::int64_t input_count, const std::string& input_dtypes,
+std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t signature_id,
                                        std::int64_t padded_blocks);
-// The input counts that the projection's rows have.
-std::vector<std::int64_t> base_input_counts(Connection& connection, std::int64_t projection_id);
+
+// The name of the column that a measurement's latency comes from; empty where it has none.
+std::string latency_column(Connection& connection, std::int64_t measurement_id);
 
 // Binds a field value; reads one.
 void bind(SQLite::Statement& statement, int index, const FieldValue& value);

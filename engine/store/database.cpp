@@ -220,6 +220,15 @@ SQLite::Statement& Connection::statement(const std::string& sql) {
   return *it->second;
 }
 
+SQLite::Statement& Connection::kept(const std::string& sql) {
+  auto& statement = kept_[&sql];
+  if (!statement)
+    statement = std::make_unique<SQLite::Statement>(db_, sql);
+  else
+    statement->tryReset();
+  return *statement;
+}
+
 std::int64_t Connection::integer(const std::string& sql) {
   Rows rows(statement(sql));
   rows.next();

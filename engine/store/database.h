@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "profdb/error.h"
 
@@ -33,6 +34,10 @@ class Connection {
   // same statement, so only one row loop over a text may be open at a time.
   SQLite::Statement& statement(const std::string& sql);
 
+  // The same, found by the address of `sql`, which must outlive the connection; every parameter must be bound
+  // anew.
+  SQLite::Statement& kept(const std::string& sql);
+
   SQLite::Database& db() { return db_; }
   const std::filesystem::path& path() const { return path_; }
 
@@ -43,6 +48,7 @@ class Connection {
   std::filesystem::path path_;
   SQLite::Database db_;
   std::map<std::string, std::unique_ptr<SQLite::Statement>, std::less<>> statements_;
+  std::unordered_map<const std::string*, std::unique_ptr<SQLite::Statement>> kept_;
 };
 
 // A statement whose rows are read to the end of a scope; resets it afterwards, so that no read stays open.

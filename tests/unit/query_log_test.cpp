@@ -31,8 +31,20 @@ LeafOp leaf_of(const std::string& op) {
   return leaf;
 }
 
-LogEntry entry_of(const std::string& op) {
-  LogEntry entry;
+// An entry that is still being filled in.
+struct Draft {
+  std::chrono::system_clock::time_point at;
+  LeafOp leaf;
+  Result result;
+  std::int64_t elapsed_ns = 0;
+
+  operator LogEntry() const {
+    return {at, std::make_shared<const LeafOp>(leaf), std::make_shared<const Result>(result), elapsed_ns};
+  }
+};
+
+Draft entry_of(const std::string& op) {
+  Draft entry;
   entry.at = std::chrono::system_clock::now();
   entry.leaf = leaf_of(op);
   entry.result.reason = "unmapped";
@@ -64,7 +76,7 @@ class QueryLogTest : public testing::Test {
     store::Rows found(connection.statement(sql));
     return found.next() ? found.text(0) : "no row";
   }
-  void log(const LogEntry& entry, const EngineOptions& options = {}) const {
+  void log(const Draft& entry, const EngineOptions& options = {}) const {
     QueryLog(database(), options).push(entry);
   }
 
@@ -83,8 +95,8 @@ class WriteLock {
   store::Connection connection_;
 };
 
-LogEntry interpolated() {
-  LogEntry entry = entry_of("tensor_cast.x.default");
+Draft interpolated() {
+  Draft entry = entry_of("tensor_cast.x.default");
   entry.at = std::chrono::system_clock::time_point(std::chrono::microseconds(1'700'000'000'000'042));
   Result& result = entry.result;
   result.source = Source::interpolated;
@@ -102,7 +114,7 @@ LogEntry interpolated() {
 }
 
 TEST_F(QueryLogTest, WritesEveryColumnOfAHit) {
-  const LogEntry entry = interpolated();
+  const Draft entry = interpolated();
   log(entry);
   ASSERT_EQ(rows(), 1);
   EXPECT_EQ(value("logged_at"), "2023-11-14T22:13:20.000042Z");  // date -u -d @1700000000
@@ -124,7 +136,7 @@ TEST_F(QueryLogTest, WritesEveryColumnOfAHit) {
 }
 
 TEST_F(QueryLogTest, LeavesNullWhatAMissDoesNotHave) {
-  LogEntry entry = entry_of("o");
+  Draft entry = entry_of("o");
   entry.result.latency_us = 7;  // meaningless in a miss
   log(entry);
   EXPECT_EQ(value("source"), "MISS");
@@ -134,14 +146,14 @@ TEST_F(QueryLogTest, LeavesNullWhatAMissDoesNotHave) {
 }
 
 TEST_F(QueryLogTest, WritesTheTargetsRegimeOfAMiss) {
-  LogEntry entry = entry_of("o");
+  Draft entry = entry_of("o");
   entry.result.details.target_regime = {{"topk", std::int64_t{8}}};
   log(entry);
   EXPECT_EQ(value("regime"), R"({"topk":8})");
 }
 
 TEST_F(QueryLogTest, WritesAnEntryWhoseTextIsNoUtf8) {
-  LogEntry entry = entry_of("o");
+  Draft entry = entry_of("o");
   entry.result.details.note = "\xff";
   entry.leaf.attrs["a"] = "\xff";
   log(entry);
@@ -279,15 +291,15 @@ TEST_F(QueryLogTest, KeepsABatchThatMeetsTheLockUntilItCanBeWritten) {
 }
 
 // Some 2.5 MiB: few of these fit into the queue's 64 MiB.
-LogEntry large_entry() {
-  LogEntry large = entry_of("large");
+Draft large_entry() {
+  Draft large = entry_of("large");
   large.leaf.inputs.assign(
       8, {Argument::Kind::list, "", std::vector<Tensor>(4096, {{1}, "int8", std::nullopt})});
   return large;
 }
 
 TEST_F(QueryLogTest, HoldsNoMoreThanABoundedAmountOfMemory) {
-  const LogEntry large = large_entry();
+  const Draft large = large_entry();
   WriteLock import(database());
   QueryLog log(database(), {});
   for (int i = 0; i < 40; ++i) log.push(large);
@@ -297,7 +309,7 @@ TEST_F(QueryLogTest, HoldsNoMoreThanABoundedAmountOfMemory) {
 }
 
 TEST_F(QueryLogTest, HasThatMemoryFreeAgainForWhatFollows) {
-  const LogEntry large = large_entry();
+  const Draft large = large_entry();
   QueryLog log(database(), {});
   for (int i = 0; i < 40; ++i) {
     log.push(large);

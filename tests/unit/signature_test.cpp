@@ -31,7 +31,7 @@ Signature signature_of(const std::string& leaf_json, const CallSetup& setup = {}
   op.tc_input_count = setup.tc_input_count;
   const std::string axis_policy;
   const EngineOptions options;
-  return call_signature({leaf_op, op, setup.kernel, axis_policy, options, false, setup.row_input_counts});
+  return call_signature({leaf_op, op, setup.kernel, axis_policy, options, false, &setup.row_input_counts});
 }
 
 std::vector<Shape> shapes(const Signature& signature) {

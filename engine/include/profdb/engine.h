@@ -35,6 +35,8 @@ struct EngineOptions {
   // What the caches may hold, in bytes: a quarter for whole results, the rest for regimes, candidate sets and
   // triangulations. 0 keeps nothing between lookups.
   std::size_t cache_bytes = std::size_t{256} << 20;
+  // How long one state of the database may answer, in milliseconds, 0 to 100. 0: each lookup sees the newest.
+  int snapshot_ms = 50;
   bool cache_results = true;  // whether whole results are kept by leaf digest
 };
 
@@ -96,8 +98,8 @@ struct WarmReport {
 //
 // One engine, many threads: every member function may be called from any thread at the same time. Inside,
 // each lookup uses a connection of its own from a pool and sees one state of the database from begin to end.
-// That state may be up to 100 ms old: an import that has finished is seen by every lookup that begins later
-// than that.
+// That state is at most EngineOptions::snapshot_ms old: an import that has finished is seen by every lookup
+// that begins later than that. A state that nobody uses is let go within twice that time.
 //
 // Throws Error: database for a file that is missing, no profdb database, damaged, newer, or in need of
 // `profdb migrate`; usage for a release that is not there (the message lists those that are).

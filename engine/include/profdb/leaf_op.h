@@ -65,6 +65,7 @@ class PreparedLeaf {
   explicit PreparedLeaf(LeafOp leaf);
   const LeafOp& leaf() const { return *leaf_; }
   const LeafDigest& digest() const { return digest_; }
+  std::shared_ptr<const LeafOp> shared() const { return leaf_; }
 
  private:
   std::shared_ptr<const LeafOp> leaf_;

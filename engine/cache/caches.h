@@ -1,0 +1,44 @@
+// The caches of one engine, within one budget.
+#pragma once
+
+#include "engine/cache/cache.h"
+#include "engine/points.h"
+#include "engine/regimes.h"
+
+namespace profdb::cache {
+
+// Shared by all threads of an engine. Keys begin with the generation of the database, so that a lookup on an
+// older state of it never meets what a newer one has put here.
+class Caches {
+ public:
+  // `budget` in bytes: of it a 32nd is for regimes, a quarter for candidates, half for triangulations. (Whole
+  // results, which each connection keeps for itself, have the rest.)
+  explicit Caches(std::size_t budget)
+      : regimes(budget / 32), classes(budget / 8), lines(budget / 8), meshes(budget / 2) {}
+
+  Cache<ResolvedRegimes> regimes;
+  Cache<ClassPoints> classes;  // whole source classes of regimes
+  Cache<GroupPoints> lines;    // axis groups of one axis
+  Cache<GroupPoints> meshes;   // of two and three
+
+  void clear() {
+    regimes.clear();
+    classes.clear();
+    lines.clear();
+    meshes.clear();
+  }
+
+  void count(EngineStats& stats) const {
+    regimes.count(stats.regimes);
+    classes.count(stats.candidates);
+    lines.count(stats.candidates);
+    meshes.count(stats.triangulations);
+  }
+};
+
+// Of `budget`, for whole results.
+inline std::size_t result_budget(std::size_t budget) {
+  return budget / 32 * 7;
+}
+
+}  // namespace profdb::cache

@@ -1,0 +1,70 @@
+// Where a lookup reads what was measured: the caches first, then the database.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/cache/caches.h"
+#include "engine/path.h"
+#include "engine/points.h"
+#include "engine/regimes.h"
+#include "engine/release_state.h"
+#include "engine/signature.h"
+#include "engine/store/database.h"
+
+namespace profdb {
+
+// Lives for one lookup on one thread, inside that thread's read transaction.
+class CandidateSource {
+ public:
+  // `caches` may be null: everything is read anew. `excluded` (may be null) is left out of every answer.
+  CandidateSource(store::Connection& connection, std::int64_t generation, cache::Caches* caches,
+                  const Excluded* excluded)
+      : connection_(connection), generation_(generation), caches_(caches), excluded_(excluded) {}
+
+  store::Connection& connection() { return connection_; }
+
+  // Which regimes of the projection the target may use.
+  std::shared_ptr<const ResolvedRegimes> regimes(const Path& path, std::int64_t projection_id,
+                                                 const Target& target);
+
+  // What was measured at exactly `coordinate`.
+  std::optional<MeasuredPoint> exact(const PathSpec& spec, const store::RegimeRow& regime,
+                                     SourceClass source_class, const std::vector<std::int64_t>& coordinate);
+
+  // Everything of the class.
+  std::shared_ptr<const ClassPoints> whole_class(const PathSpec& spec, const store::RegimeRow& regime,
+                                                 SourceClass source_class);
+
+  // What equals `coordinate` outside the axis group.
+  std::shared_ptr<const GroupPoints> group(const PathSpec& spec, const store::RegimeRow& regime,
+                                           SourceClass source_class, std::size_t group,
+                                           const std::vector<std::int64_t>& coordinate);
+
+  // Rows of the base exact match under one value of padded_blocks: those that agree in the elements of every
+  // slot (exact), or in the blocks only (padded).
+  std::vector<store::ExactRow> base_exact(const Projection& projection, const Signature& signature,
+                                          std::int64_t padded_blocks, bool padded);
+
+ private:
+  std::shared_ptr<const ClassPoints> cached_class(const cache::Key& key) const;
+  std::shared_ptr<const ClassPoints> load_class(const PathSpec& spec, const store::RegimeRow& regime,
+                                                SourceClass source_class, const cache::Key& key);
+  std::shared_ptr<const GroupPoints> group_from_range(const PathSpec& spec, const store::RegimeRow& regime,
+                                                      SourceClass source_class, std::size_t group,
+                                                      const std::vector<std::int64_t>& coordinate,
+                                                      const cache::Key& whole);
+  template <typename Make>
+  std::shared_ptr<const GroupPoints> kept_group(const AxisGroup& axes, const cache::Key& key, Make make);
+  static cache::Key group_key(const PathSpec& spec, const cache::Key& whole, std::size_t group,
+                              const std::vector<std::int64_t>& coordinate, bool is_empty);
+  cache::Key class_key(const PathSpec& spec, const store::RegimeRow& regime, SourceClass source_class) const;
+
+  store::Connection& connection_;
+  std::int64_t generation_;
+  cache::Caches* caches_;
+  const Excluded* excluded_;
+};
+
+}  // namespace profdb
