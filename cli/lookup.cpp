@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/engine_options.h"
+#include "cli/engine_stats.h"
 #include "cli/jsonl.h"
 #include "cli/output.h"
 #include "cli/result_text.h"
@@ -22,11 +23,14 @@ struct Options {
   std::string leaf;   // JSON, or the name of a file
   std::string jsonl;  // the name of a file, or "-"
   std::string log = "off";
+  std::size_t cache_mib = EngineOptions().cache_bytes >> 20U;
   bool json = false;
+  bool stats = false;
 };
 
 EngineOptions engine_options(const Options& options) {
   EngineOptions engine = options.engine.engine_options();
+  engine.cache_bytes = options.cache_mib << 20U;
   engine.log = options.log == "off" ? LogMode::off : options.log == "misses" ? LogMode::misses : LogMode::all;
   return engine;
 }
@@ -71,6 +75,7 @@ int run(const Options& options) {
   Engine engine(options.database, engine_options(options));
   if (!options.jsonl.empty()) {
     const bool clean = answer_lines(engine, options.jsonl);
+    if (options.stats) note(engine_stats_text(engine.stats()));
     finish_log(engine);
     return clean ? kDone : kInput;
   }
@@ -82,11 +87,18 @@ int run(const Options& options) {
   else
     print(result_text(leaf, result, engine.release()));
   flush_output();
+  if (options.stats) note(engine_stats_text(engine.stats()));
   finish_log(engine);
   return result.hit() ? kDone : kNo;
 }
 
 void add_log_options(CLI::App& command, Options& options) {
+  command
+      .add_option("--cache-mib", options.cache_mib,
+                  "What the engine may keep between lookups (256; 0: nothing)")
+      ->check(CLI::Range(0, 1 << 20).description(""))
+      ->type_name("MIB");
+  command.add_flag("--stats", options.stats, "Print the counters of the caches to standard error");
   command.add_option("--log", options.log, "Which lookups go into the query log")
       ->check(CLI::IsMember({"off", "misses", "all"}).description(""))
       ->type_name("off|misses|all");

@@ -55,9 +55,11 @@ void require_regular_file(const fs::path& path, Mode mode) {
 
 SQLite::Database open_file(const fs::path& path, Mode mode) {
   require_regular_file(path, mode);
-  const int flags = mode == Mode::read    ? SQLite::OPEN_READONLY
-                    : mode == Mode::write ? SQLite::OPEN_READWRITE
-                                          : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+  // A connection is one thread's at a time: SQLite need not lock it.
+  const int flags =
+      SQLite::OPEN_NOMUTEX | (mode == Mode::read    ? SQLite::OPEN_READONLY
+                              : mode == Mode::write ? SQLite::OPEN_READWRITE
+                                                    : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   try {
     SQLite::Database db(path.string(), flags, kBusyTimeoutMs);
     if (mode == Mode::read) {
@@ -66,7 +68,8 @@ SQLite::Database open_file(const fs::path& path, Mode mode) {
       } catch (const SQLite::Exception& e) {
         const int code = e.getErrorCode();
         if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || has_wal_content(path)) throw;
-        return SQLite::Database(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+        return SQLite::Database(immutable_uri(path),
+                                SQLite::OPEN_NOMUTEX | SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                                 kBusyTimeoutMs);
       }
     }
