@@ -34,7 +34,7 @@ operator_mappings:
 
 def grid(rows):
     """Values of K (and of N), and spans of M, that give `rows` measurements or a few more."""
-    spans = max(2, round(77 * rows / 5_000_000)) if rows >= 100_000 else 16
+    spans = max(16, rows // (MAX_TOKENS // STEP) ** 2)
     sizes = min(MAX_TOKENS // STEP, math.ceil(math.sqrt(rows / spans)))
     spans = math.ceil(rows / sizes**2)
     stride = MAX_TOKENS // STEP // sizes

@@ -22,9 +22,12 @@ int run(int argc, char** argv) {
   app.add_option("--calls", settings.calls, "Lookups per batch")->check(CLI::PositiveNumber);
   app.add_option("--leaves", settings.leaves, "Distinct leaves, at most")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
+  profdb::bench::register_open(settings);
   profdb::bench::register_exact(settings);
   profdb::bench::register_repeated(settings);
   profdb::bench::register_interpolated(settings);
+  profdb::bench::register_first_3d(settings);
+  profdb::bench::register_logging(settings);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

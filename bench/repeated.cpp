@@ -7,7 +7,7 @@ namespace profdb::bench {
 namespace {
 
 constexpr std::size_t kRepeatedLeaves = 5000;
-constexpr std::size_t kThreadBatches = 500;  // starting a thread must not count
+constexpr std::size_t kThreadCalls = 200'000;  // starting a thread must not count
 
 std::vector<PreparedLeaf> prepare(const std::vector<LeafOp>& leaves) {
   std::vector<PreparedLeaf> prepared;
@@ -40,7 +40,9 @@ void ask(const Engine& engine, const std::vector<PreparedLeaf>& leaves, std::siz
 // Per lookup: one thread that makes them all, beside two threads that share them.
 void two_threads(benchmark::State& state, const Settings& settings) {
   const Repeated work(settings);
-  const std::size_t count = settings.calls * kThreadBatches;
+  Cycle leaf(work.prepared);
+  const auto lookup = [&] { benchmark::DoNotOptimize(work.engine.lookup(leaf.next())); };
+  const std::size_t count = 2 * batch_size(kThreadCalls / 2, lookup);
   const auto one = [&] { ask(work.engine, work.prepared, 0, count); };
   const auto two = [&] {
     std::thread other([&] { ask(work.engine, work.prepared, work.prepared.size() / 2, count / 2); });

@@ -218,8 +218,8 @@ class Runner {
     for (std::size_t i = next_++; i < plan_.tasks.size(); i = next_++) {
       const Task& task = plan_.tasks[i];
       CandidateSource candidates(connection, release_.generation, &caches_, &task.excluded);
-      fill_in(plan_.samples[i], lookup_measured(candidates, release_, options_.engine, *task.plan,
-                                                *task.kernel, task.row->row));
+      fill_in(plan_.samples[i], *lookup_measured(candidates, release_, options_.engine, *task.plan,
+                                                 *task.kernel, task.row->row));
       if (progress) progress(std::min(i, plan_.tasks.size()), plan_.tasks.size());
     }
   }
