@@ -180,12 +180,12 @@ class ReportPage:
         self.assertEqual(shown, f"{expected:,} samples")
 
     def test_arrow_keys_show_the_points(self):
+        self.browser.draw_all()
         chart = next(chart for chart in charts(self.document) if chart["type"] == "latency_curve")
         first = chart["series"][0]["points"][0]
         shown = self.browser.run("""
           const card = document.querySelector('[data-type=latency_curve]');
           card.scrollIntoView();
-          card.draw();
           const plot = card.querySelector('.plot');
           plot.focus();
           plot.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));
@@ -197,10 +197,10 @@ class ReportPage:
         self.assertIn(" us", shown["text"])
 
     def test_pointer_shows_the_nearest_point(self):
+        self.browser.draw_all()
         shown = self.browser.run("""
           const card = document.querySelector('[data-type=density_map]');
           card.scrollIntoView();
-          card.draw();
           const over = card.querySelector('.u-over');
           const box = over.getBoundingClientRect();
           const found = [];
