@@ -153,9 +153,11 @@ class Run:
 
     def notes(self, points, python_note):
         first = self.results.get("first_3d", {})
-        lost = sum(self.results.get(f"logging/{kind}", {}).get("lost", 0) for kind in ("burst", "sustained"))
+        logs = [self.results.get(f"logging/{kind}", {}) for kind in ("burst", "sustained")]
+        lost, dropped = (sum(log.get(name, 0) for log in logs) for name in ("lost", "dropped"))
         yield f"P: bare prepared SQLite statement in autocommit, same row, same key, same file. Points: {points}"
-        yield f"({first.get('points', 0):,.0f} of MatMulV2); all other rows are synthetic. Log entries lost: {lost:.0f}."
+        yield f"({first.get('points', 0):,.0f} of MatMulV2); all other rows are synthetic."
+        yield f"Log entries lost: {lost:,.0f}; dropped and counted because the queue stayed full: {dropped:,.0f}."
         load = os.getloadavg()[0]
         if load > 1.5:
             yield f"The machine was busy (load {load:.1f} on {os.cpu_count()} cores): trust CPU time over wall time."
