@@ -128,7 +128,8 @@ class Run:
         out = self.work / "google_benchmark.json"
         databases = [f"--{name}={self.database(name)}" for name in ("real", "small", "large")]
         flags = [f"--benchmark_filter={benchmark_filter}", f"--benchmark_out={out}", *self.arguments.flags]
-        measure([self.build / "bench/profdb_bench", *databases, f"--work={self.work}", *flags])
+        command = [self.build / "bench/profdb_bench", *databases, f"--work={self.work}", *flags]
+        measure(command, output=sys.stderr)  # Google Benchmark's own table, while it goes
         for benchmark in json.loads(out.read_text())["benchmarks"]:
             name = benchmark["name"].split("/iterations")[0]
             counters = ("floor_us", "floor_cpu_us", "subject_us", "subject_cpu_us")
