@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <unordered_map>
 
 #include "cli/line_reader.h"
 #include "cli/output.h"
@@ -11,13 +12,49 @@
 namespace profdb::cli {
 namespace {
 
+// Lines that came before, with their leaves and answers: streams repeat themselves, and reading a line and
+// printing a result take longer than the lookup.
+class Known {
+ public:
+  struct Line {
+    explicit Line(PreparedLeaf prepared) : leaf(std::move(prepared)) {}
+    PreparedLeaf leaf;
+    ResultPtr answer;
+    std::string text;  // of `answer`
+  };
+
+  // Throws Error(input) for a line that is no leaf.
+  Line& of(const std::string& line) {
+    if (const auto it = lines_.find(line); it != lines_.end()) return it->second;
+    if (bytes_ > kMostBytes) {
+      lines_.clear();
+      bytes_ = 0;
+    }
+    bytes_ += line.size() * 3 + kPerLine;
+    return lines_.emplace(line, PreparedLeaf(parse_leaf_op(line))).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  static constexpr std::size_t kPerLine = 2048;  // roughly: the leaf, the printed result
+
+  std::unordered_map<std::string, Line> lines_;
+  std::size_t bytes_ = 0;
+};
+
 class Stream {
  public:
   explicit Stream(const Engine& engine) : engine_(engine) {}
 
   void answer(const std::string& line) {
     try {
-      print(json_line(to_json(*engine_.lookup(parse_leaf_op(line)))) + "\n");
+      Known::Line& known = known_.of(line);
+      ResultPtr answer = engine_.lookup(known.leaf);
+      if (answer != known.answer) {
+        known.text = json_line(to_json(*answer)) + "\n";
+        known.answer = std::move(answer);
+      }
+      print(known.text);
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::input) throw;
       malformed(e.what());
@@ -34,6 +71,7 @@ class Stream {
 
  private:
   const Engine& engine_;
+  Known known_;
   std::int64_t number_ = 0;
   bool clean_ = true;
 };

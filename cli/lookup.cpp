@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/engine_options.h"
+#include "cli/engine_stats.h"
 #include "cli/jsonl.h"
 #include "cli/output.h"
 #include "cli/result_text.h"
@@ -16,22 +18,19 @@ namespace {
 constexpr std::size_t kMaxLeafBytes = std::size_t{64} * 1024 * 1024;
 
 struct Options {
-  EngineOptions engine;
+  EngineFlags engine;
   std::string database;
   std::string leaf;   // JSON, or the name of a file
   std::string jsonl;  // the name of a file, or "-"
-  std::string padded_match = "last";
   std::string log = "off";
-  bool no_interpolation = false;
+  std::size_t cache_mib = EngineOptions().cache_bytes >> 20U;
   bool json = false;
+  bool stats = false;
 };
 
 EngineOptions engine_options(const Options& options) {
-  EngineOptions engine = options.engine;
-  engine.interpolation = !options.no_interpolation;
-  engine.padded_match = options.padded_match == "last"     ? PaddedMatch::last
-                        : options.padded_match == "before" ? PaddedMatch::before
-                                                           : PaddedMatch::off;
+  EngineOptions engine = options.engine.engine_options();
+  engine.cache_bytes = options.cache_mib << 20U;
   engine.log = options.log == "off" ? LogMode::off : options.log == "misses" ? LogMode::misses : LogMode::all;
   return engine;
 }
@@ -76,6 +75,7 @@ int run(const Options& options) {
   Engine engine(options.database, engine_options(options));
   if (!options.jsonl.empty()) {
     const bool clean = answer_lines(engine, options.jsonl);
+    if (options.stats) note(engine_stats_text(engine.stats()));
     finish_log(engine);
     return clean ? kDone : kInput;
   }
@@ -87,26 +87,22 @@ int run(const Options& options) {
   else
     print(result_text(leaf, result, engine.release()));
   flush_output();
+  if (options.stats) note(engine_stats_text(engine.stats()));
   finish_log(engine);
   return result.hit() ? kDone : kNo;
 }
 
-void add_engine_options(CLI::App& command, Options& options) {
-  add_release_option(command, options.engine.release);
-  command.add_option("--ep-size", options.engine.ep_size, "Expert parallelism of the deployment")
-      ->type_name("N");
-  command.add_option("--tp-size", options.engine.tp_size, "Tensor parallelism of the deployment")
-      ->type_name("N");
-  command.add_flag("--no-interpolation", options.no_interpolation, "Exact and compatible answers only");
+void add_log_options(CLI::App& command, Options& options) {
   command
-      .add_option("--padded-match", options.padded_match,
-                  "Measurements of the call padded to a block: after interpolation, before it, or not at all")
-      ->check(CLI::IsMember({"last", "before", "off"}).description(""))
-      ->type_name("last|before|off");
+      .add_option("--cache-mib", options.cache_mib,
+                  "What the engine may keep between lookups (256; 0: nothing)")
+      ->check(CLI::Range(0, 1 << 20).description(""))
+      ->type_name("MIB");
+  command.add_flag("--stats", options.stats, "Print the counters of the caches to standard error");
   command.add_option("--log", options.log, "Which lookups go into the query log")
       ->check(CLI::IsMember({"off", "misses", "all"}).description(""))
       ->type_name("off|misses|all");
-  command.add_option("--log-db", options.engine.log_db, "A database of its own for the query log")
+  command.add_option("--log-db", options.engine.options.log_db, "A database of its own for the query log")
       ->type_name("FILE");
 }
 
@@ -118,7 +114,8 @@ void add_lookup(CLI::App& app, Action& action) {
   CLI::Option* leaf = command->add_option("leaf", options->leaf, "The leaf operator: JSON, or a file with it")
                           ->type_name("LEAF_JSON|FILE");
   add_db_option(*command, options->database);
-  add_engine_options(*command, *options);
+  add_engine_options(*command, options->engine);
+  add_log_options(*command, *options);
   command
       ->add_option("--jsonl", options->jsonl,
                    "Leaf operators, one per line; -: standard input. Prints one JSON result per line")

@@ -32,10 +32,13 @@ void print_json(const nlohmann::ordered_json& value) {
   print(value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-void complain(std::string_view message) {
-  const std::string text = fmt::format("profdb: {}\n", message);
+void note(std::string_view text) {
   // Where standard error is closed as well, nobody is left to be told.
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
+void complain(std::string_view message) {
+  note(fmt::format("profdb: {}\n", message));
 }
 
 void warn(std::string_view message) {

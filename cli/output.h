@@ -30,6 +30,8 @@ void print_json(const nlohmann::ordered_json& value);
 // JSON on one line, with bytes that are not UTF-8 replaced.
 std::string json_line(const nlohmann::ordered_json& value);
 
+// To standard error, as it is.
+void note(std::string_view text);
 // "profdb: MESSAGE" and "profdb: warning: MESSAGE" to standard error.
 void complain(std::string_view message);
 void warn(std::string_view message);

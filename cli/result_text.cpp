@@ -182,7 +182,7 @@ std::string attempts_text(const Result& result, const std::string& kernel) {
     table.add({attempt->input_formats, attempt->source_class, axes,
                count(static_cast<std::int64_t>(attempt->candidate_count)),
                count(static_cast<std::int64_t>(attempt->coordinate_count)), boundary_text(attempt->measured),
-               attempt->reason, attempt->message});
+               std::string(attempt->reason), attempt->message});
   return section("attempts to interpolate on " + printable(kernel), table);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/paths/base_exact.h"
 #include "engine/search.h"
 
 namespace profdb {
@@ -12,6 +11,11 @@ namespace {
 // Regimes up to this many rows are read whole at the first interpolation: all their axis groups are then
 // answered in memory. Larger ones are read group by group, range by range.
 constexpr std::int64_t kWholeClassRows = 8192;
+
+// A class of the base exact match is read whole once it has been asked this often: a few calls are cheaper by
+// single probes.
+constexpr int kAskedOften = 64;
+constexpr int kTooMany = -1;  // instead of a count: never read whole
 
 std::vector<const MeasuredPoint*> pointers(const std::vector<MeasuredPoint>& points) {
   std::vector<const MeasuredPoint*> all;
@@ -92,12 +96,10 @@ std::optional<MeasuredPoint> CandidateSource::exact(const PathSpec& spec, const 
   return merge_points(rows).front();
 }
 
-// Of a group that nothing was measured in, one set is kept whatever the coordinates outside the group are.
 cache::Key CandidateSource::group_key(const PathSpec& spec, const cache::Key& whole, std::size_t group,
-                                      const std::vector<std::int64_t>& coordinate, bool is_empty) {
+                                      const std::vector<std::int64_t>& coordinate) {
   cache::KeyBytes& bytes = cache::KeyBytes::scratch();
-  if (is_empty) return bytes.tag('e').pointer(&spec).number(static_cast<std::uint64_t>(group)).key();
-  bytes.tag('g').number(whole.high).number(whole.low).number(static_cast<std::uint64_t>(group));
+  bytes.number(whole.high).number(whole.low).number(static_cast<std::uint64_t>(group));
   const AxisGroup& axes = spec.groups[group];
   for (std::size_t axis = 0; axis < coordinate.size(); ++axis)
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) bytes.number(coordinate[axis]);
@@ -119,22 +121,27 @@ std::shared_ptr<const GroupPoints> CandidateSource::group(const PathSpec& spec,
                                                           SourceClass source_class, std::size_t group,
                                                           const std::vector<std::int64_t>& coordinate) {
   const AxisGroup& axes = spec.groups[group];
-  const cache::Key whole = class_key(spec, regime, source_class);
-  auto all = cached_class(whole);
-  if (!all && (regime.usable_rows <= kWholeClassRows || axes.size() == spec.axes.size()))
-    all = load_class(spec, regime, source_class, whole);
-  if (!all) return group_from_range(spec, regime, source_class, group, coordinate, whole);
+  const bool same =
+      latest_.spec == &spec && latest_.regime_id == regime.regime_id && latest_.source_class == source_class;
+  if (!same) {
+    const cache::Key key = class_key(spec, regime, source_class);
+    latest_ = {&spec, regime.regime_id, source_class, key, cached_class(key)};
+  }
+  if (!latest_.points && (regime.usable_rows <= kWholeClassRows || axes.size() == spec.axes.size()))
+    latest_.points = load_class(spec, regime, source_class, latest_.key);
+  if (!latest_.points) return group_from_range(spec, regime, source_class, group, coordinate, latest_.key);
+  auto all = latest_.points;
   const bool filtered = excluded_ != nullptr && all->holds(*excluded_);
   if (filtered) all = std::make_shared<const ClassPoints>(spec, without(all->rows(), *excluded_));
   const std::vector<std::uint32_t>& members = all->of_group(group, coordinate);
+  if (members.empty()) return nullptr;
   const auto make = [&] {
     std::vector<const MeasuredPoint*> points;
     points.reserve(members.size());
     for (const std::uint32_t i : members) points.push_back(&all->points()[i]);
     return std::make_shared<const GroupPoints>(spec, axes, std::move(points), all);
   };
-  return filtered ? make()
-                  : kept_group(axes, group_key(spec, whole, group, coordinate, members.empty()), make);
+  return filtered ? make() : kept_group(axes, group_key(spec, latest_.key, group, coordinate), make);
 }
 
 std::shared_ptr<const GroupPoints> CandidateSource::group_from_range(
@@ -147,21 +154,39 @@ std::shared_ptr<const GroupPoints> CandidateSource::group_from_range(
     return std::make_shared<const GroupPoints>(spec, spec.groups[group], pointers(*points), points);
   };
   if (excluded_ != nullptr) return make();
-  return kept_group(spec.groups[group], group_key(spec, whole, group, coordinate, false), make);
+  return kept_group(spec.groups[group], group_key(spec, whole, group, coordinate), make);
 }
 
-std::vector<store::ExactRow> CandidateSource::base_exact(const Projection& projection,
-                                                         const Signature& signature,
-                                                         std::int64_t padded_blocks, bool padded) {
-  const std::int64_t* id =
-      projection.signature_id(static_cast<std::int64_t>(signature.size()), joined_dtypes(signature));
-  if (id == nullptr) return {};
-  auto rows = padded
-                  ? store::find_base_padded(connection_, *id, padded_blocks)
-                  : store::find_base_exact(connection_, *id, padded_blocks, base_exact::elements(signature));
-  if (excluded_ != nullptr)
-    std::erase_if(rows, [&](const auto& row) { return excluded_->contains(row.measurement_id); });
-  return rows;
+// The rows in memory, where they have been asked for often and are not too many.
+std::shared_ptr<const ExactRows> CandidateSource::exact_rows(const Projection::Signatures& signatures) {
+  if (caches_ == nullptr || signatures.asked == kTooMany) return nullptr;
+  const cache::Key key =
+      cache::KeyBytes::scratch().tag('x').number(generation_).number(signatures.signature_id).key();
+  if (auto kept = caches_->exact_rows.find(key)) return kept;
+  if (++signatures.asked < kAskedOften) return nullptr;
+  auto rows = store::list_base_exact(connection_, signatures.signature_id, kWholeClassRows + 1);
+  if (static_cast<std::int64_t>(rows.size()) > kWholeClassRows) {
+    signatures.asked = kTooMany;
+    return nullptr;
+  }
+  signatures.asked = 0;  // should it give way, it must be asked for as often again
+  auto made = std::make_shared<const ExactRows>(std::move(rows));
+  return caches_->exact_rows.keep(key, made, made->bytes());
+}
+
+void CandidateSource::base_exact(const Projection::Signatures& signatures, std::int64_t padded_blocks,
+                                 const std::string* elements, const store::VisitExact& visit) {
+  const auto visit_included = [&](const store::ExactRow& row) {
+    if (!excluded_->contains(row.measurement_id)) visit(row);
+  };
+  const store::VisitExact filtered = excluded_ == nullptr ? store::VisitExact() : visit_included;
+  const store::VisitExact& shown = excluded_ == nullptr ? visit : filtered;
+  if (const auto rows = exact_rows(signatures))
+    rows->visit(padded_blocks, elements, shown);
+  else if (elements != nullptr)
+    store::find_base_exact(connection_, signatures.signature_id, padded_blocks, *elements, shown);
+  else
+    store::find_base_padded(connection_, signatures.signature_id, padded_blocks, shown);
 }
 
 }  // namespace profdb

@@ -37,20 +37,21 @@ class CandidateSource {
   std::shared_ptr<const ClassPoints> whole_class(const PathSpec& spec, const store::RegimeRow& regime,
                                                  SourceClass source_class);
 
-  // What equals `coordinate` outside the axis group.
+  // What equals `coordinate` outside the axis group; null where nothing does.
   std::shared_ptr<const GroupPoints> group(const PathSpec& spec, const store::RegimeRow& regime,
                                            SourceClass source_class, std::size_t group,
                                            const std::vector<std::int64_t>& coordinate);
 
-  // Rows of the base exact match under one value of padded_blocks: those that agree in the elements of every
-  // slot (exact), or in the blocks only (padded).
-  std::vector<store::ExactRow> base_exact(const Projection& projection, const Signature& signature,
-                                          std::int64_t padded_blocks, bool padded);
+  // Visits the rows of the base exact match of a class of rows under one value of padded_blocks: those that
+  // agree in the elements of every slot, or, without `elements`, all.
+  void base_exact(const Projection::Signatures& signatures, std::int64_t padded_blocks,
+                  const std::string* elements, const store::VisitExact& visit);
 
  private:
   std::shared_ptr<const ClassPoints> cached_class(const cache::Key& key) const;
   std::shared_ptr<const ClassPoints> load_class(const PathSpec& spec, const store::RegimeRow& regime,
                                                 SourceClass source_class, const cache::Key& key);
+  std::shared_ptr<const ExactRows> exact_rows(const Projection::Signatures& signatures);
   std::shared_ptr<const GroupPoints> group_from_range(const PathSpec& spec, const store::RegimeRow& regime,
                                                       SourceClass source_class, std::size_t group,
                                                       const std::vector<std::int64_t>& coordinate,
@@ -58,13 +59,22 @@ class CandidateSource {
   template <typename Make>
   std::shared_ptr<const GroupPoints> kept_group(const AxisGroup& axes, const cache::Key& key, Make make);
   static cache::Key group_key(const PathSpec& spec, const cache::Key& whole, std::size_t group,
-                              const std::vector<std::int64_t>& coordinate, bool is_empty);
+                              const std::vector<std::int64_t>& coordinate);
   cache::Key class_key(const PathSpec& spec, const store::RegimeRow& regime, SourceClass source_class) const;
 
   store::Connection& connection_;
   std::int64_t generation_;
   cache::Caches* caches_;
   const Excluded* excluded_;
+
+  // The class that group() was asked of last: its groups are tried one after the other.
+  struct {
+    const PathSpec* spec = nullptr;
+    std::int64_t regime_id = 0;
+    SourceClass source_class = SourceClass::selected;
+    cache::Key key;
+    std::shared_ptr<const ClassPoints> points;
+  } latest_;
 };
 
 }  // namespace profdb

@@ -93,8 +93,9 @@ class Engine::Impl {
         if (ResultPtr kept = worker.results.find(key)) return kept;
       if (!owner) validate(leaf);
       CandidateSource candidates = source(worker);
-      auto made = std::make_shared<const Result>(profdb::lookup(candidates, *worker.state, options_, leaf));
-      return options_.cache_results ? worker.results.keep(key, made, memory_of(*made)) : ResultPtr(made);
+      ResultPtr made = profdb::lookup(candidates, *worker.state, options_, leaf);
+      if (options_.cache_results) worker.results.keep(key, made, memory_of(*made));
+      return made;
     });
     if (log_ && (options_.log == LogMode::all || !result->hit())) {
       if (!owner) owner = std::make_shared<const LeafOp>(leaf);

@@ -90,12 +90,18 @@ void in_simplex(Interpolation& result, const GroupPoints& points, std::span<cons
 
 }  // namespace
 
+Interpolation no_interpolation(const PathSpec& spec, const AxisGroup& group, std::string_view reason) {
+  Interpolation result;
+  result.attempt.reason = reason;
+  result.attempt.axes.reserve(group.size());
+  for (const std::size_t axis : group) result.attempt.axes.emplace_back(spec.axes[axis]);
+  return result;
+}
+
 Interpolation interpolate(const GroupPoints& points, const std::vector<std::int64_t>& target) {
   const AxisGroup& group = points.group();
-  Interpolation result;
+  Interpolation result = no_interpolation(points.spec(), group, "");
   Attempt& attempt = result.attempt;
-  attempt.axes.reserve(group.size());
-  for (const std::size_t axis : group) attempt.axes.emplace_back(points.spec().axes[axis]);
   attempt.coordinate_count = points.points().size();
   attempt.candidate_count = points.candidate_count();
   attempt.measured = points.measured();

@@ -18,6 +18,9 @@ struct Interpolation {
   bool answered() const { return attempt.reason == "answered"; }
 };
 
+// An attempt that ends before geometry, with its reason.
+Interpolation no_interpolation(const PathSpec& spec, const AxisGroup& group, std::string_view reason);
+
 // `points`: those that equal `target` (along PathSpec::axes) outside their group.
 Interpolation interpolate(const GroupPoints& points, const std::vector<std::int64_t>& target);
 

@@ -90,8 +90,7 @@ void shape(const std::vector<std::int64_t>& shape, const Place& place) {
     if (dimension > kMaxElements)
       fail(place.at(i), fmt::format("{} is over 2^53; {}", dimension, kDimensionRule));
     if (dimension == 0) continue;
-    overflows = overflows || product > kMaxElements / dimension;
-    if (!overflows) product *= dimension;
+    overflows = overflows || __builtin_mul_overflow(product, dimension, &product) || product > kMaxElements;
   }
   // A 0 anywhere makes the product 0, however large the others are.
   if (overflows && std::find(shape.begin(), shape.end(), 0) == shape.end())

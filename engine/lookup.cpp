@@ -177,14 +177,15 @@ int reason_rank(std::string_view reason) {
   return it == kOrder.end() ? kExtraction : static_cast<int>(it - kOrder.begin()) * kStep;
 }
 
-Result lookup(CandidateSource& candidates, const ReleaseState& release, const EngineOptions& options,
-              const LeafOp& leaf) {
-  Result result;
+std::shared_ptr<Result> lookup(CandidateSource& candidates, const ReleaseState& release,
+                               const EngineOptions& options, const LeafOp& leaf) {
+  auto made = std::make_shared<Result>();
+  Result& result = *made;
   result.release = release.info.release_id;
   const auto it = release.operators.find(leaf.op);
   if (it == release.operators.end()) {
     set_miss(result, "unmapped", leaf);
-    return result;
+    return made;
   }
   const OperatorPlan& plan = it->second;
   const OpMapping& op = *plan.op;
@@ -192,13 +193,13 @@ Result lookup(CandidateSource& candidates, const ReleaseState& release, const En
   if (op.compute_subcategory) result.details.compute_subcategory = *op.compute_subcategory;
   if (op.composite) {
     set_miss(result, "composite_requires_leaf_ops", leaf);
-    return result;
+    return made;
   }
-  if (declared_free(op, leaf, result)) return result;
+  if (declared_free(op, leaf, result)) return made;
   if (const auto* unfit = std::get_if<Unfit>(&plan.selected)) {
     // An accepted_miss without a kernel, whose condition the call does not meet, has no kernel to ask.
     set_miss(result, unfit->reason == "accepted_miss" ? "kernel_not_in_release" : unfit->reason, leaf);
-    return result;
+    return made;
   }
   const Path& path = *std::get<const Path*>(plan.selected);
   SearchContext context{candidates, release, options, leaf, op, path, result};
@@ -207,13 +208,15 @@ Result lookup(CandidateSource& candidates, const ReleaseState& release, const En
   searches.reserve(plan.kernels.size());
   for (const KernelPlan& kernel : plan.kernels) prepare(context, searches.emplace_back(kernel));
   answer(context, searches);
-  return result;
+  return made;
 }
 
-Result lookup_measured(CandidateSource& candidates, const ReleaseState& release, const EngineOptions& options,
-                       const OperatorPlan& plan, const KernelPlan& kernel, const Row& row) {
+std::shared_ptr<Result> lookup_measured(CandidateSource& candidates, const ReleaseState& release,
+                                        const EngineOptions& options, const OperatorPlan& plan,
+                                        const KernelPlan& kernel, const Row& row) {
   static const LeafOp no_call;
-  Result result;
+  auto made = std::make_shared<Result>();
+  Result& result = *made;
   result.release = release.info.release_id;
   const Path& path = *std::get<const Path*>(plan.selected);
   SearchContext context{candidates, release, options, no_call, *plan.op, path, result};
@@ -221,7 +224,7 @@ Result lookup_measured(CandidateSource& candidates, const ReleaseState& release,
   std::vector<KernelSearch> searches;
   prepare(context, searches.emplace_back(kernel), row);
   answer(context, searches);
-  return result;
+  return made;
 }
 
 }  // namespace profdb

@@ -42,9 +42,8 @@ std::size_t of(const MatchedRow& row) {
 }
 
 std::size_t of(const Attempt& attempt) {
-  return sizeof attempt + beyond(attempt.kernel) + beyond(attempt.reason) + beyond(attempt.input_formats) +
-         beyond(attempt.message) + attempt.axes.capacity() * sizeof(std::string) +
-         attempt.measured.capacity() * sizeof(Boundary);
+  return sizeof attempt + beyond(attempt.kernel) + beyond(attempt.input_formats) + beyond(attempt.message) +
+         attempt.axes.capacity() * sizeof(std::string) + attempt.measured.capacity() * sizeof(Boundary);
 }
 
 }  // namespace

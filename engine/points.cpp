@@ -51,6 +51,11 @@ double median(std::vector<double> values) {
 
 std::vector<MeasuredPoint> merge_points(const std::vector<store::CandidateRow>& rows) {
   std::vector<MeasuredPoint> points;
+  if (rows.size() == 1) {
+    const store::CandidateRow& row = rows.front();
+    points.push_back({row.coordinate, {row.measurement_id}, {row.latency_us}, row.latency_us, 0});
+    return points;
+  }
   points.reserve(rows.size());
   std::unordered_map<cache::Key, std::size_t, cache::KeyHash> index;
   index.reserve(rows.size());

@@ -162,6 +162,7 @@ NamedValues named_fields(const PathSpec& spec, const std::vector<FieldValue>& va
     return std::get<std::string>(values[i]).find_first_not_of(';') == std::string::npos;
   };
   NamedValues named;
+  named.reserve(values.size());
   for (std::size_t i = 0; i < spec.fields.size(); ++i)
     if (!target || !is_silent(i)) named.emplace_back(spec.fields[i].name, values[i]);
   return named;

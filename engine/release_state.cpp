@@ -115,7 +115,7 @@ void load_signatures(store::Connection& connection, Projection& projection) {
   statement.bind(1, projection.projection_id);
   store::Rows rows(statement);
   while (rows.next()) {
-    projection.signatures.push_back({rows.integer(0), rows.integer(1), rows.text(2)});
+    projection.signatures.emplace_back(rows.integer(0), rows.integer(1), rows.text(2));
     const std::int64_t count = projection.signatures.back().input_count;
     auto& counts = projection.input_counts;
     if (std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
@@ -131,11 +131,10 @@ void load_projections(store::Connection& connection, ReleaseState& state) {
   {
     store::Rows rows(statement);
     while (rows.next()) {
-      Projection projection;
+      Projection& projection =
+          state.projections[ProjectionKey{rows.text(0), rows.text(1), rows.integer(2), rows.text(3)}];
       projection.projection_id = rows.integer(4);
       projection.candidate_count = rows.integer(5);
-      state.projections.emplace(ProjectionKey{rows.text(0), rows.text(1), rows.integer(2), rows.text(3)},
-                                projection);
     }
   }
   load_rejections(connection, state);
@@ -186,10 +185,10 @@ void plan_operators(ReleaseState& state) {
 
 }  // namespace
 
-const std::int64_t* Projection::signature_id(std::int64_t input_count,
-                                             const std::string& input_dtypes) const {
+const Projection::Signatures* Projection::signature(std::int64_t input_count,
+                                                    const std::string& input_dtypes) const {
   for (const Signatures& known : signatures)
-    if (known.input_count == input_count && known.input_dtypes == input_dtypes) return &known.signature_id;
+    if (known.input_count == input_count && known.input_dtypes == input_dtypes) return &known;
   return nullptr;
 }
 

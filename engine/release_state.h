@@ -1,7 +1,9 @@
 // What the engine keeps of a release between lookups: its mapping and its projections.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,12 +28,17 @@ struct Projection {
     std::int64_t signature_id = 0;
     std::int64_t input_count = 0;
     std::string input_dtypes;
+    mutable std::atomic<int> asked{
+        0};  // lookups, since its rows were last taken into memory (CandidateSource)
+
+    Signatures(std::int64_t id, std::int64_t count, std::string dtypes)
+        : signature_id(id), input_count(count), input_dtypes(std::move(dtypes)) {}
   };
-  std::vector<Signatures> signatures;
+  std::deque<Signatures> signatures;
   std::vector<std::int64_t> input_counts;  // that occur among them
 
   // nullptr where no row has that class.
-  const std::int64_t* signature_id(std::int64_t input_count, const std::string& input_dtypes) const;
+  const Signatures* signature(std::int64_t input_count, const std::string& input_dtypes) const;
 };
 
 // How an operator is answered on one of its kernels: all that does not depend on the call.

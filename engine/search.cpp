@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "engine/paths/base_exact.h"
 
@@ -10,26 +11,42 @@ namespace profdb {
 namespace {
 
 struct ExactMatch {
-  store::ExactRow row;
-  base_exact::RuleMatch match;
+  SourceClass source_class = SourceClass::selected;
+  std::int64_t measurement_id = 0;
+  double latency_us = 0;
+  std::string match_rule;
 };
 
 // Rows of §2 for the call, the best source class first, then in row order.
-std::vector<ExactMatch> find_matches(SearchContext& context, const KernelSearch& search, bool padded) {
-  const std::string& kernel = search.plan.kernel;
+std::vector<ExactMatch> find_matches(SearchContext& context, const KernelSearch& search,
+                                     const std::string& dtypes, bool padded) {
   std::vector<ExactMatch> found;
-  for (const std::int64_t key : base_exact::padded_block_keys(search.signature, kernel)) {
-    for (store::ExactRow& row :
-         context.candidates.base_exact(*search.plan.exact_projection, search.signature, key, padded)) {
-      auto match = base_exact::match(search.signature, row.input_shapes, kernel);
-      if (match && match->padded == padded) found.push_back({std::move(row), std::move(*match)});
-    }
-  }
+  const Signature& signature = search.signature;
+  const Projection::Signatures* signatures =
+      search.plan.exact_projection->signature(static_cast<std::int64_t>(signature.size()), dtypes);
+  if (signatures == nullptr) return found;
+  const std::string elements = padded ? std::string() : base_exact::elements(signature);
+  const auto take = [&](const store::ExactRow& row) {
+    auto match = base_exact::match(signature, row.input_shapes, search.plan.kernel);
+    if (match && match->padded == padded)
+      found.push_back({row.source_class, row.measurement_id, row.latency_us, std::move(match->match_rule)});
+  };
+  for (const std::int64_t key : base_exact::padded_block_keys(signature, search.plan.kernel))
+    context.candidates.base_exact(*signatures, key, padded ? nullptr : &elements, take);
   std::sort(found.begin(), found.end(), [](const ExactMatch& a, const ExactMatch& b) {
-    if (a.row.source_class != b.row.source_class) return a.row.source_class < b.row.source_class;
-    return a.row.measurement_id < b.row.measurement_id;
+    return std::tie(a.source_class, a.measurement_id) < std::tie(b.source_class, b.measurement_id);
   });
   return found;
+}
+
+// The rows of the best source class as one result row; they have no coordinate.
+MatchedRow merged(const std::vector<ExactMatch>& found) {
+  std::vector<store::CandidateRow> rows;
+  for (const ExactMatch& hit : found)
+    if (hit.source_class == found.front().source_class)
+      rows.push_back({{}, hit.measurement_id, hit.latency_us});
+  static const PathSpec no_axes{};
+  return matched_row(no_axes, merge_points(rows).front(), std::nullopt);
 }
 
 // §5, one source class of one regime: axis groups in order.
@@ -51,13 +68,13 @@ bool interpolate_class(SearchContext& context, KernelSearch& search, const store
     const auto lacks = [&](std::size_t axis) { return search.target->coordinate[axis] == kNoAxis; };
     if (std::any_of(group.begin(), group.end(), lacks)) continue;  // not an attempt
     Interpolation tried;
-    if (static_cast<std::int64_t>(group.size()) > ceiling) {
-      for (const std::size_t axis : group) tried.attempt.axes.emplace_back(spec.axes[axis]);
-      tried.attempt.reason = "interpolation_dim_disabled";
-    } else {
-      tried = interpolate(*context.candidates.group(spec, regime, source_class, g, search.target->coordinate),
-                          search.target->coordinate);
-    }
+    if (static_cast<std::int64_t>(group.size()) > ceiling)
+      tried = no_interpolation(spec, group, "interpolation_dim_disabled");
+    else if (const auto points =
+                 context.candidates.group(spec, regime, source_class, g, search.target->coordinate))
+      tried = interpolate(*points, search.target->coordinate);
+    else
+      tried = no_interpolation(spec, group, "insufficient_candidates");
     context.note(tried, search, regime, source_class);
     if (!tried.answered()) continue;
     context.answer_interpolation(search, regime, source_class, std::move(tried), group.size());
@@ -90,12 +107,15 @@ void SearchContext::fail(KernelSearch& search, std::string_view reason, const st
 
 void SearchContext::note(Interpolation& tried, const KernelSearch& search, const store::RegimeRow& regime,
                          SourceClass source_class) {
-  tried.attempt.kernel = search.plan.kernel;
-  tried.attempt.source_class = to_string(source_class);
+  Attempt& attempt = tried.attempt;
+  attempt.kernel = search.plan.kernel;
+  attempt.source_class = to_string(source_class);
   for (std::size_t i = 0; i < spec().fields.size(); ++i)
     if (spec().fields[i].match == Match::format_group)
-      tried.attempt.input_formats = std::get<std::string>(regime.values[i]);
-  attempts.push_back(tried.attempt);
+      attempt.input_formats = std::get<std::string>(regime.values[i]);
+  if (attempts.size() == 1) attempts.reserve(spec().groups.size());  // most are answered by the first
+  attempts.push_back(std::move(attempt));
+  if (tried.answered()) attempt.axes = attempts.back().axes;  // the answer needs them, too
 }
 
 void SearchContext::answer_point(const KernelSearch& search, const store::RegimeRow& regime,
@@ -104,7 +124,8 @@ void SearchContext::answer_point(const KernelSearch& search, const store::Regime
   result.latency_us = point.latency_us;
   result.method = method;
   result.details.candidate_count = point.measurement_ids.size();
-  result.details.matched_rows = {matched_row(spec(), point, std::nullopt)};
+  result.details.matched_rows.clear();
+  result.details.matched_rows.push_back(matched_row(spec(), point, std::nullopt));
   result.details.source_class = to_string(source_class);
   result.details.regime = named_fields(spec(), regime.values, false);
   result.details.path_fields = search.target->path_fields;
@@ -131,6 +152,7 @@ void SearchContext::finish_hit(const KernelSearch& search, Source source, double
   result.confidence = confidence;
   result.kernel = search.plan.kernel;
   result.path = spec().name;
+  result.details.target_axes.reserve(spec().axes.size());
   if (search.target)
     for (std::size_t i = 0; i < spec().axes.size(); ++i)
       if (search.target->coordinate[i] != kNoAxis)
@@ -146,23 +168,23 @@ void SearchContext::finish_hit(const KernelSearch& search, Source source, double
 
 bool answer_base_exact(SearchContext& context, KernelSearch& search, bool padded) {
   if (search.plan.exact_projection == nullptr || search.signature.empty()) return false;
-  const auto found = find_matches(context, search, padded);
+  std::string dtypes = joined_dtypes(search.signature);
+  auto found = find_matches(context, search, dtypes, padded);
   if (found.empty()) return false;
-  const SourceClass best = found.front().row.source_class;
-  std::vector<store::CandidateRow> rows;
-  for (const ExactMatch& hit : found)
-    if (hit.row.source_class == best) rows.push_back({{}, hit.row.measurement_id, hit.row.latency_us});
-  const MeasuredPoint point = merge_points(rows).front();
-  static const PathSpec no_axes{};
   Details& details = context.result.details;
-  context.result.latency_us = point.latency_us;
+  if (found.size() == 1)
+    details.matched_rows.push_back(
+        {{found.front().measurement_id}, 1, 0, {}, found.front().latency_us, std::nullopt});
+  else
+    details.matched_rows.push_back(merged(found));
+  context.result.latency_us = details.matched_rows.front().latency_us;
   context.result.method = "base_exact";
-  context.result.match_rule = found.front().match.match_rule;
-  details.candidate_count = rows.size();
-  details.source_class = to_string(best);
-  details.matched_rows = {matched_row(no_axes, point, std::nullopt)};
-  details.regime = {{"input_count", static_cast<std::int64_t>(search.signature.size())},
-                    {"input_dtypes", joined_dtypes(search.signature)}};
+  context.result.match_rule = std::move(found.front().match_rule);
+  details.candidate_count = details.matched_rows.front().row_count;
+  details.source_class = to_string(found.front().source_class);
+  details.regime.reserve(2);
+  details.regime.emplace_back("input_count", static_cast<std::int64_t>(search.signature.size()));
+  details.regime.emplace_back("input_dtypes", std::move(dtypes));
   context.finish_hit(search, padded ? Source::compatible : Source::measured, padded ? 0.9 : 1.0);
   return true;
 }

@@ -38,9 +38,10 @@ struct SearchContext {
   const OpMapping& op;
   const Path& path;
   Result& result;
+  const PathSpec& path_spec = path.spec();
   std::vector<Attempt> attempts = {};
 
-  const PathSpec& spec() const { return path.spec(); }
+  const PathSpec& spec() const { return path_spec; }
 
   // Notes that the kernel gives nothing, and why.
   void fail(KernelSearch& search, std::string_view reason, const std::string& message = "");

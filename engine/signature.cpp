@@ -22,12 +22,12 @@ bool takes_part(const Tensor& tensor) {
 // the call).
 struct KernelArgument {
   const Argument* argument = nullptr;
-  std::string assumed_format;
+  std::string_view assumed_format;
 };
 
 TensorSlot slot_of(const Tensor& tensor, const KernelArgument& from, const std::string& kernel) {
   TensorSlot slot;
-  slot.format = tensor.format.value_or(from.assumed_format);
+  slot.format = tensor.format ? std::string_view(*tensor.format) : from.assumed_format;
   slot.shape = logical_shape(tensor.shape, slot.format);
   slot.dtype = kernel_dtype(kernel, profiler_dtype(tensor.dtype));
   return slot;
@@ -57,15 +57,12 @@ void append(Signature& signature, const KernelArgument& from, const std::string&
     if (takes_part(tensor)) signature.push_back(slot_of(tensor, from, kernel));
 }
 
-// aten.addmm(bias, a, b): the kernels take the bias last.
-std::vector<KernelArgument> arguments_in_kernel_order(const Call& call) {
-  std::vector<KernelArgument> arguments;
-  for (std::size_t i = 0; i < call.leaf.inputs.size(); ++i)
-    arguments.push_back(
-        {&call.leaf.inputs[i], call.assumes_formats ? std::string(expected_format(call.op, i)) : ""});
-  if ((call.leaf.op == "aten.addmm" || call.leaf.op.starts_with("aten.addmm.")) && arguments.size() > 1)
-    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
-  return arguments;
+// The argument that the kernel takes at `position`: aten.addmm(bias, a, b) has the bias last there.
+KernelArgument kernel_argument(const Call& call, std::size_t position, bool bias_is_first) {
+  const std::size_t count = call.leaf.inputs.size();
+  const std::size_t input = bias_is_first ? (position + 1) % count : position;
+  return {&call.leaf.inputs[input],
+          call.assumes_formats ? expected_format(call.op, input) : std::string_view()};
 }
 
 // (B,H,S,D) -> (B,S,H,D), Q and K swapped; cos and sin gain a head dimension of 1.
@@ -135,8 +132,11 @@ std::string_view expected_format(const OpMapping& op, std::size_t input) {
 Signature call_signature(const Call& call) {
   if (call.signature != nullptr) return *call.signature;
   Signature signature;
-  for (const KernelArgument& argument : arguments_in_kernel_order(call))
-    append(signature, argument, call.kernel);
+  const std::size_t count = call.leaf.inputs.size();
+  signature.reserve(count);
+  const bool bias_is_first = call.leaf.op == "aten.addmm" || call.leaf.op.starts_with("aten.addmm.");
+  for (std::size_t i = 0; i < count; ++i)
+    append(signature, kernel_argument(call, i, bias_is_first), call.kernel);
   cut(signature, call.op.tc_input_count.value_or(kAbsentInteger));
   if (one_of(call.kernel, kRopeKernels)) rewrite_rope(signature);
   if (call.kernel == "SwiGlu") rewrite_swiglu(signature, call.row_input_counts);

@@ -1,9 +1,8 @@
 // Arithmetic and names of recorded tensors.
 #include "engine/tensor.h"
 
-#include <fmt/format.h>
-
 #include <array>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -40,8 +39,23 @@ Shape without_leading_one(const Shape& shape) {
   return {shape.begin() + (strips ? 1 : 0), shape.end()};
 }
 
+void append_number(std::string& text, std::int64_t number) {
+  std::array<char, 24> digits{};
+  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  text.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
+
+void append_shape(std::string& text, const Shape& shape) {
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ',';
+    append_number(text, shape[i]);
+  }
+}
+
 std::string to_string(const Shape& shape) {
-  return fmt::format("{}", fmt::join(shape, ","));
+  std::string text;
+  append_shape(text, shape);
+  return text;
 }
 
 std::string profiler_dtype(std::string_view framework_dtype, bool float16_is_bf16) {

@@ -31,6 +31,10 @@ Shape logical_shape(const Shape& shape, std::string_view format);
 // `shape` less a leading 1 where its rank is at least 3 (contract §3, §7, §12).
 Shape without_leading_one(const Shape& shape);
 
+// Appends the number in decimal; the shape as to_string() writes it.
+void append_number(std::string& text, std::int64_t number);
+void append_shape(std::string& text, const Shape& shape);
+
 // "136,5120"; "" for a scalar.
 std::string to_string(const Shape& shape);
 

@@ -8,13 +8,7 @@
 namespace profdb::importer {
 namespace {
 
-constexpr std::string_view kOriginColumn = "Data Origin";  // says of made-up data that it is synthetic
-constexpr std::size_t kNotices = 8;                        // of a release, how many are kept
-
-std::string notice_of(const Row& row) {
-  const std::string_view origin = row.field(kOriginColumn);
-  return origin.find("synthetic") == std::string_view::npos ? std::string() : std::string(origin);
-}
+constexpr std::size_t kNotices = 8;  // of a release, how many are kept
 
 }  // namespace
 
@@ -33,50 +27,33 @@ FileImport::FileImport(FileTarget& target, const SourceFile& file, FileReport& r
   source_file_id_ = target_.connection.db().getLastInsertRowid();
 }
 
-void FileImport::begin(const std::vector<std::string>& columns) {
+RowPreparer& FileImport::begin(const std::vector<std::string>& columns) {
   columns_.emplace(columns, file_.on_disk.string());
-  reader_.emplace(*columns_);
-  aliaser_.emplace(target_.mapping, file_.path, columns_->names());
+  return preparer_.emplace(*columns_, target_.mapping, file_.path, target_.projector.keys(file_.kernel));
 }
 
-void FileImport::take(const CsvRow& record) {
-  auto read = reader_->read(record);
-  if (const auto* rejected = std::get_if<RejectedRow>(&read)) {
-    reject(record, rejected->reason, rejected->detail);
-    return;
-  }
-  const ReadRow& read_row = *std::get<const ReadRow*>(read);
-  Row row = read_row.row;
-  row.measurement_id =
-      target_.writer.add(source_file_id_, static_cast<std::int64_t>(record.row_number), read_row, hash_);
-  target_.projector.add(file_.kernel, aliaser_->widen(row), read_row.unusable_reason);
-  if (target_.synthetic.size() < kNotices) {
-    if (std::string notice = notice_of(row); !notice.empty()) target_.synthetic.insert(std::move(notice));
-  }
+void FileImport::store(const PreparedRow& row) {
   ++report_.row_count;
-  ++(row.latency_us ? report_.taken_rows : report_.unusable_rows);
-  if (!row.latency_us) ++report_.reasons[read_row.unusable_reason];
+  if (row.rejected) return store_rejected(row);
+  const std::int64_t id = target_.writer.add(source_file_id_, row, hash_);
+  target_.projector.add(file_.kernel, row.projected, id, row.latency);
+  if (!row.synthetic.empty() && target_.synthetic.size() < kNotices) target_.synthetic.insert(row.synthetic);
+  ++(row.latency.latency_us ? report_.taken_rows : report_.unusable_rows);
+  if (!row.latency.latency_us) ++report_.reasons[row.latency.unusable_reason];
 }
 
-void FileImport::take_ragged(const CsvRow& record) {
-  reject(
-      record, "ragged_row",
-      fmt::format("{} cells where the header has {} columns", record.cells.size(), columns_->names().size()));
-}
-
-void FileImport::reject(const CsvRow& record, const std::string& reason, const std::string& detail) {
-  ++report_.row_count;
+void FileImport::store_rejected(const PreparedRow& row) {
   ++report_.rejected_rows;
-  ++report_.reasons[reason];
+  ++report_.reasons[row.rejected->reason];
   auto& insert = target_.connection.statement(
       "INSERT INTO rejected_row (source_file_id, row_number, line, reason, detail, cells)\n"
       "VALUES (:file, :row, :line, :reason, :detail, :cells)");
   insert.bind(1, source_file_id_);
-  insert.bind(2, static_cast<std::int64_t>(record.row_number));
-  insert.bind(3, static_cast<std::int64_t>(record.line));
-  insert.bind(4, reason);
-  insert.bind(5, detail);
-  insert.bind(6, nlohmann::json(record.cells).dump());
+  insert.bind(2, row.row_number);
+  insert.bind(3, row.line);
+  insert.bind(4, row.rejected->reason);
+  insert.bind(5, row.rejected->detail);
+  insert.bind(6, nlohmann::json(row.cells).dump());
   insert.exec();
 }
 
@@ -114,6 +91,8 @@ void FileImport::store_counters(const std::string& content_hash) {
 }
 
 void FileImport::finish() {
+  target_.writer.flush();
+  target_.projector.flush(file_.kernel);
   store_columns();
   store_counters(hash_.finish());
 }

@@ -7,10 +7,10 @@
 
 #include "engine/mapping.h"
 #include "engine/store/database.h"
-#include "importer/column_aliases.h"
 #include "importer/import.h"
 #include "importer/kernel_rows.h"
 #include "importer/measurement_store.h"
+#include "importer/prepared_row.h"
 #include "importer/projector.h"
 #include "importer/release_source.h"
 
@@ -31,16 +31,18 @@ class FileImport {
   // Makes the row of source_file. `path` is its name in the database; counts go to `report`.
   FileImport(FileTarget& target, const SourceFile& file, FileReport& report);
 
-  void begin(const std::vector<std::string>& columns);  // once, before any record
-  void take(const CsvRow& record);
-  void take_ragged(const CsvRow& record);
-  void reject(const CsvRow& record, const std::string& reason, const std::string& detail);
+  // Once, before any record. Throws Error(input) for columns that make no kernel CSV. Needs no database, so
+  // that it may be called by the thread that prepares the rows.
+  RowPreparer& begin(const std::vector<std::string>& columns);
+  // The next row of the file.
+  void store(const PreparedRow& row);
   // Stores the counters and the digest; nothing may follow.
   void finish();
   // Instead of all the above: the file was left out, and why.
   void finish_failed();
 
  private:
+  void store_rejected(const PreparedRow& row);
   void store_columns();
   void store_counters(const std::string& content_hash);
 
@@ -49,8 +51,7 @@ class FileImport {
   FileReport& report_;
   std::int64_t source_file_id_ = 0;
   std::optional<Columns> columns_;
-  std::optional<RowReader> reader_;
-  std::optional<ColumnAliaser> aliaser_;
+  std::optional<RowPreparer> preparer_;
   ContentHash hash_;
 };
 

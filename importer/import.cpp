@@ -13,6 +13,7 @@
 #include "importer/kernel_rows.h"
 #include "importer/mapping_store.h"
 #include "importer/measurement_store.h"
+#include "importer/prepared_reader.h"
 #include "importer/projector.h"
 #include "importer/raw_export.h"
 #include "importer/release_source.h"
@@ -146,24 +147,10 @@ void Import::check_digest(const SourceFile& file, const CsvSummary& summary) con
 
 void Import::read_kernel_csv(const SourceFile& file, FileTarget& target, FileReport& file_report) {
   FileImport into(target, file, file_report);
-  std::uint64_t bytes = 0;
-  const auto progress = [&](const CsvRow& record) {
-    for (const std::string& cell : record.cells) bytes += cell.size() + 1;
-    if (options_.progress && record.row_number % 1024 == 0)
-      options_.progress(bytes_before_ + std::min(bytes, file.bytes), bytes_total_);
-    return true;
+  const auto progress = [&](std::uint64_t bytes) {
+    if (options_.progress) options_.progress(bytes_before_ + std::min(bytes, file.bytes), bytes_total_);
   };
-  CsvHandler handler;
-  handler.on_header = [&](const std::vector<std::string>& names) { into.begin(names); };
-  handler.on_row = [&](const CsvRow& record) {
-    into.take(record);
-    return progress(record);
-  };
-  handler.on_ragged = [&](const CsvRow& record) {
-    into.take_ragged(record);
-    return progress(record);
-  };
-  check_digest(file, read_csv(file.on_disk, handler));
+  check_digest(file, read_prepared(file.on_disk, into, progress));
   if (file_report.row_count == 0)
     report_.warnings.push_back(fmt::format("{}: a header without rows; its kernel {} has no measurements",
                                            file.on_disk.string(), file.kernel));
@@ -179,8 +166,12 @@ void Import::store_raw_kernel(const SourceFile& file, const RawKernel& raw, File
   file_report.path = part.path;
   file_report.kernel = raw.kernel;
   FileImport into(target, part, file_report);
-  into.begin(raw_columns());
-  for (const CsvRow& row : raw.rows) into.take(row);
+  RowPreparer& preparer = into.begin(raw_columns());
+  PreparedRow prepared;
+  for (const CsvRow& row : raw.rows) {
+    preparer.prepare(row, prepared);
+    into.store(prepared);
+  }
   into.finish();
   for (const auto& [what, count] : {std::pair{"have no recorded shapes", raw.without_shapes},
                                     std::pair{"have no positive duration", raw.invalid_latency}})

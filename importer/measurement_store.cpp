@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <nlohmann/json.hpp>
 
@@ -13,25 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-// Beyond this many remembered entries the table starts anew: memory stays bounded, sharing gets weaker.
-constexpr std::size_t kRemembered = 100'000;
-
-void append_json_text(std::string& out, const std::string& text) {
-  const bool plain = std::none_of(text.begin(), text.end(), [](unsigned char c) {
-    return c < 0x20 || c == '"' || c == '\\' || c >= 0x80;
-  });
-  if (plain)
-    out.append("\"").append(text).append("\"");
-  else
-    out += json(text).dump();
-}
-
-void append_shape(std::string& out, const Shape& shape) {
-  out += '[';
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : ",", shape[i]);
-  out += ']';
-}
+// Places of an InternTable: 6 MiB.
+constexpr std::size_t kPlaces = std::size_t{1} << 18;
+// Beyond this many remembered type lists the table starts anew.
+constexpr std::size_t kRememberedTypes = 10'000;
 
 std::vector<TensorSlot> slots_of(const std::string& shapes, const std::string& dtypes,
                                  const std::string& formats) {
@@ -52,11 +38,6 @@ std::vector<TensorSlot> slots_of(const std::string& shapes, const std::string& d
 
 std::int64_t next_id(store::Connection& connection, const char* table) {
   return connection.integer(fmt::format("SELECT coalesce(max({0}_id), 0) + 1 FROM {0}", table));
-}
-
-template <typename Table>
-void bound(Table& table) {
-  if (table.size() >= kRemembered) table.clear();
 }
 
 }  // namespace
@@ -92,118 +73,91 @@ std::string ContentHash::finish() const {
   return fmt::format("{:016x}{:016x}", digest.high64, digest.low64);
 }
 
-std::uint64_t ContentHash::text_hash(const std::string& text) {
-  return XXH3_64bits(text.data(), text.size());
+std::int64_t& InternTable::find(const InternedText& text) {
+  if (entries_.empty()) entries_.resize(kPlaces);
+  Entry& entry = entries_[text.low % kPlaces];
+  if (entry.low != text.low || entry.high != text.high) entry = {text.low, text.high, 0};
+  return entry.id;
 }
 
 MeasurementWriter::MeasurementWriter(store::Connection& connection)
     : connection_(connection),
+      measurement_rows_(connection, "measurement",
+                        {"measurement_id", "source_file_id", "row_number", "input_list_id", "output_list_id",
+                         "field_set_id", "latency_us", "latency_column", "unusable_reason"}),
+      tensor_list_rows_(connection, "tensor_list", {"tensor_list_id", "tensor_type_list_id", "shapes"}),
+      field_set_rows_(connection, "field_set", {"field_set_id", "field_values"}),
       next_measurement_(
           std::max(next_id(connection, "measurement"),
                    connection.integer("SELECT last_measurement_id + 1\nFROM generation\nWHERE one = 1"))),
       next_tensor_list_(next_id(connection, "tensor_list")),
       next_field_set_(next_id(connection, "field_set")) {}
 
-std::int64_t MeasurementWriter::type_list(const std::string& dtypes, const std::string& formats) {
-  const std::string key = dtypes + formats;
-  if (const auto it = type_lists_.find(key); it != type_lists_.end()) return it->second;
+std::int64_t MeasurementWriter::type_list(const TensorListText& list) {
+  if (const auto it = type_lists_.find(list.types()); it != type_lists_.end()) return it->second;
   auto& insert = connection_.statement(
       "INSERT OR IGNORE INTO tensor_type_list (dtypes, formats)\nVALUES (:dtypes, :formats)");
-  insert.bind(1, dtypes);
-  insert.bind(2, formats);
-  insert.exec();
   auto& find = connection_.statement(
       "SELECT tensor_type_list_id\nFROM tensor_type_list\nWHERE dtypes = :dtypes\nAND formats = :formats");
-  find.bind(1, dtypes);
-  find.bind(2, formats);
+  for (SQLite::Statement* statement : {&insert, &find}) {
+    statement->bind(1, std::string(list.dtypes()));
+    statement->bind(2, std::string(list.formats()));
+  }
+  insert.exec();
   store::Rows rows(find);
   rows.next();
-  bound(type_lists_);
-  return type_lists_.emplace(key, rows.integer(0)).first->second;
+  if (type_lists_.size() >= kRememberedTypes) type_lists_.clear();
+  return type_lists_.emplace(list.types(), rows.integer(0)).first->second;
 }
 
-MeasurementWriter::Interned MeasurementWriter::tensor_list(const std::vector<TensorSlot>& slots) {
-  shapes_ = dtypes_ = formats_ = "[";
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (i > 0) {
-      shapes_ += ',';
-      dtypes_ += ',';
-      formats_ += ',';
-    }
-    if (slots[i].present)
-      append_shape(shapes_, slots[i].shape);
-    else
-      shapes_ += "null";
-    append_json_text(dtypes_, slots[i].dtype);
-    append_json_text(formats_, slots[i].format);
-  }
-  shapes_ += ']';
-  dtypes_ += ']';
-  formats_ += ']';
-  key_.assign(shapes_).append(dtypes_).append(formats_);
-  if (const auto it = tensor_lists_.find(key_); it != tensor_lists_.end()) return it->second;
-  const std::int64_t types = type_list(dtypes_, formats_);
-  auto& insert = connection_.statement(
-      "INSERT INTO tensor_list (tensor_list_id, tensor_type_list_id, shapes)\nVALUES (:id, :types, :shapes)");
-  insert.bind(1, next_tensor_list_);
-  insert.bind(2, types);
-  insert.bindNoCopy(3, shapes_);
-  insert.exec();
-  bound(tensor_lists_);
-  return tensor_lists_.emplace(key_, Interned{next_tensor_list_++, ContentHash::text_hash(key_)})
-      .first->second;
+std::int64_t MeasurementWriter::tensor_list(const TensorListText& list) {
+  std::int64_t& id = tensor_lists_.find(list);
+  if (id != 0) return id;
+  tensor_list_rows_.add(next_tensor_list_);
+  tensor_list_rows_.add(type_list(list));
+  tensor_list_rows_.add(list.shapes());
+  tensor_list_rows_.end_row();
+  return id = next_tensor_list_++;
 }
 
-MeasurementWriter::Interned MeasurementWriter::field_set(const ReadRow& row) {
-  key_ = "[";
-  for (std::size_t i = 0; i < row.cells.size(); ++i) {
-    if (i > 0) key_ += ',';
-    if (row.stored[i])
-      append_json_text(key_, row.cells[i]);
-    else
-      key_ += "null";
-  }
-  key_ += ']';
-  if (const auto it = field_sets_.find(key_); it != field_sets_.end()) return it->second;
-  auto& insert =
-      connection_.statement("INSERT INTO field_set (field_set_id, field_values)\nVALUES (:id, :values)");
-  insert.bind(1, next_field_set_);
-  insert.bindNoCopy(2, key_);
-  insert.exec();
-  bound(field_sets_);
-  return field_sets_.emplace(key_, Interned{next_field_set_++, ContentHash::text_hash(key_)}).first->second;
+std::int64_t MeasurementWriter::field_set(const FieldSetText& fields) {
+  std::int64_t& id = field_sets_.find(fields);
+  if (id != 0) return id;
+  field_set_rows_.add(next_field_set_);
+  field_set_rows_.add(std::string_view(fields.text));
+  field_set_rows_.end_row();
+  return id = next_field_set_++;
 }
 
-std::int64_t MeasurementWriter::add(std::int64_t source_file_id, std::int64_t row_number, const ReadRow& row,
-                                    ContentHash& hash) {
-  const Interned inputs = tensor_list(row.row.inputs);
-  const Interned outputs = tensor_list(row.row.outputs);
-  const Interned fields = field_set(row);
-  auto& insert = connection_.statement(
-      "INSERT INTO measurement (measurement_id, source_file_id, row_number, input_list_id, output_list_id, "
-      "field_set_id, "
-      "latency_us, latency_column, unusable_reason)\nVALUES (:id, :file, :row, :inputs, :outputs, :fields, "
-      ":latency, :column, "
-      ":reason)");
-  insert.bind(1, next_measurement_);
-  insert.bind(2, source_file_id);
-  insert.bind(3, row_number);
-  insert.bind(4, inputs.id);
-  insert.bind(5, outputs.id);
-  insert.bind(6, fields.id);
-  ContentHash::Item item{row_number, inputs.hash, outputs.hash, fields.hash, 0, -1, 0};
-  if (row.row.latency_us) {
-    insert.bind(7, *row.row.latency_us);
-    insert.bind(8, *row.latency_column);
-    item.latency_us = *row.row.latency_us;
-    item.latency_column = *row.latency_column;
+std::int64_t MeasurementWriter::add(std::int64_t source_file_id, const PreparedRow& row, ContentHash& hash) {
+  measurement_rows_.add(next_measurement_);
+  measurement_rows_.add(source_file_id);
+  measurement_rows_.add(row.row_number);
+  measurement_rows_.add(tensor_list(row.inputs));
+  measurement_rows_.add(tensor_list(row.outputs));
+  measurement_rows_.add(field_set(row.fields));
+  ContentHash::Item item{row.row_number, row.inputs.hash, row.outputs.hash, row.fields.hash, 0, -1, 0};
+  if (row.latency.latency_us) {
+    item.latency_us = *row.latency.latency_us;
+    item.latency_column = row.latency_column;
+    measurement_rows_.add(item.latency_us);
+    measurement_rows_.add(item.latency_column);
+    measurement_rows_.add_null();
   } else {
-    insert.bind(9, row.unusable_reason);
-    item.unusable_reason = ContentHash::text_hash(row.unusable_reason);
+    item.unusable_reason = text_hash(row.latency.unusable_reason);
+    measurement_rows_.add_null();
+    measurement_rows_.add_null();
+    measurement_rows_.add(std::string_view(row.latency.unusable_reason));
   }
-  insert.exec();
+  measurement_rows_.end_row();
   hash.add(item);
   return next_measurement_++;
+}
+
+void MeasurementWriter::flush() {
+  tensor_list_rows_.flush();
+  field_set_rows_.flush();
+  measurement_rows_.flush();
 }
 
 void for_each_measurement(store::Connection& connection, std::int64_t source_file_id,
@@ -243,15 +197,15 @@ void for_each_measurement(store::Connection& connection, std::int64_t source_fil
     stored.row.columns = &columns;
     stored.row.cells = &cells;
     stored.item = {rows.integer(1),
-                   ContentHash::text_hash(rows.text(2) + rows.text(3) + rows.text(4)),
-                   ContentHash::text_hash(rows.text(5) + rows.text(6) + rows.text(7)),
-                   ContentHash::text_hash(rows.text(8)),
+                   text_hash(rows.text(2) + rows.text(3) + rows.text(4)),
+                   text_hash(rows.text(5) + rows.text(6) + rows.text(7)),
+                   text_hash(rows.text(8)),
                    0,
                    -1,
                    0};
     if (rows[9].isNull()) {
       stored.unusable_reason = rows.text(11);
-      stored.item.unusable_reason = ContentHash::text_hash(stored.unusable_reason);
+      stored.item.unusable_reason = text_hash(stored.unusable_reason);
     } else {
       stored.row.latency_us = stored.item.latency_us = rows.real(9);
       stored.item.latency_column = rows.integer(10);

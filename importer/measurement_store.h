@@ -3,13 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/row.h"
 #include "engine/store/database.h"
-#include "importer/kernel_rows.h"
+#include "importer/batch_insert.h"
+#include "importer/prepared_row.h"
 
 namespace profdb::importer {
 
@@ -32,11 +33,26 @@ class ContentHash {
   };
   void add(const Item& item);
   std::string finish() const;  // 32 lower-case hex digits
-  static std::uint64_t text_hash(const std::string& text);
 
  private:
   struct State;
   State* state_;
+};
+
+// Remembers which entries stand for what was interned last. Of two texts that fall on the same place the
+// older one is forgotten: memory stays bounded, sharing gets weaker.
+class InternTable {
+ public:
+  // The id of the entry for `text`; 0 where none is remembered, to be set by the caller.
+  std::int64_t& find(const InternedText& text);
+
+ private:
+  struct Entry {
+    std::uint64_t low = 0;  // of the text's digest
+    std::uint64_t high = 0;
+    std::int64_t id = 0;
+  };
+  std::vector<Entry> entries_;
 };
 
 // Writes the measurements of one import. Equal tensor lists and field sets share an entry as far as a bounded
@@ -45,29 +61,26 @@ class MeasurementWriter {
  public:
   explicit MeasurementWriter(store::Connection& connection);
 
-  // Gives the row its measurement_id and adds it to `hash`.
-  std::int64_t add(std::int64_t source_file_id, std::int64_t row_number, const ReadRow& row,
-                   ContentHash& hash);
+  // Stores a row that is a measurement, and adds it to `hash`. Returns its measurement_id.
+  std::int64_t add(std::int64_t source_file_id, const PreparedRow& row, ContentHash& hash);
+  // Everything that was added is in the tables afterwards.
+  void flush();
 
  private:
-  struct Interned {
-    std::int64_t id = 0;
-    std::uint64_t hash = 0;
-  };
-  using Table = std::unordered_map<std::string, Interned>;
-
-  Interned tensor_list(const std::vector<TensorSlot>& slots);
-  Interned field_set(const ReadRow& row);
-  std::int64_t type_list(const std::string& dtypes, const std::string& formats);
+  std::int64_t tensor_list(const TensorListText& list);
+  std::int64_t field_set(const FieldSetText& fields);
+  std::int64_t type_list(const TensorListText& list);
 
   store::Connection& connection_;
+  BatchInsert measurement_rows_;
+  BatchInsert tensor_list_rows_;
+  BatchInsert field_set_rows_;
   std::int64_t next_measurement_;
   std::int64_t next_tensor_list_;
   std::int64_t next_field_set_;
-  Table tensor_lists_;
-  Table field_sets_;
-  std::unordered_map<std::string, std::int64_t> type_lists_;
-  std::string shapes_, dtypes_, formats_, key_;  // kept for their capacity
+  InternTable tensor_lists_;
+  InternTable field_sets_;
+  std::map<std::string, std::int64_t, std::less<>> type_lists_;  // by dtypes and formats
 };
 
 // A stored row with what ContentHash wants of it.

@@ -44,14 +44,20 @@ void project_again(Connection& connection, const ReleaseInfo& info, const Parsed
     FileReport& file_report = report.files.emplace_back();
     file_report.path = file.path;
     file_report.kernel = file.kernel;
+    const std::vector<ProjectionKey>& keys = projector.keys(file.kernel);
+    std::vector<Projected> projected(keys.size());
     std::optional<ColumnAliaser> aliaser;
     for_each_measurement(connection, file.id, [&](const StoredRow& stored) {
       if (!aliaser) aliaser.emplace(parsed.mapping, file.path, *stored.row.columns);
-      projector.add(file.kernel, aliaser->widen(stored.row), stored.unusable_reason);
+      const Row& row = aliaser->widen(stored.row);
+      for (std::size_t i = 0; i < keys.size(); ++i) projected[i] = project(keys[i], row);
+      projector.add(file.kernel, projected, row.measurement_id,
+                    {row.latency_us, row.source_class, stored.unusable_reason});
       ++file_report.row_count;
       ++(stored.row.latency_us ? file_report.taken_rows : file_report.unusable_rows);
       if (!stored.row.latency_us) ++file_report.reasons[stored.unusable_reason];
     });
+    projector.flush(file.kernel);
   }
   projector.finish();
   link_projections(connection, info.release_id, parsed.mapping);

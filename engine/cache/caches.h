@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/cache/cache.h"
+#include "engine/exact_rows.h"
 #include "engine/points.h"
 #include "engine/regimes.h"
 
@@ -14,15 +15,21 @@ class Caches {
   // `budget` in bytes: of it a 32nd is for regimes, a quarter for candidates, half for triangulations. (Whole
   // results, which each connection keeps for itself, have the rest.)
   explicit Caches(std::size_t budget)
-      : regimes(budget / 32), classes(budget / 8), lines(budget / 8), meshes(budget / 2) {}
+      : regimes(budget / 32),
+        exact_rows(budget / 16),
+        classes(budget / 16),
+        lines(budget / 8),
+        meshes(budget / 2) {}
 
   Cache<ResolvedRegimes> regimes;
-  Cache<ClassPoints> classes;  // whole source classes of regimes
-  Cache<GroupPoints> lines;    // axis groups of one axis
-  Cache<GroupPoints> meshes;   // of two and three
+  Cache<ExactRows> exact_rows;  // of the base exact match
+  Cache<ClassPoints> classes;   // whole source classes of regimes
+  Cache<GroupPoints> lines;     // axis groups of one axis
+  Cache<GroupPoints> meshes;    // of two and three
 
   void clear() {
     regimes.clear();
+    exact_rows.clear();
     classes.clear();
     lines.clear();
     meshes.clear();
@@ -30,6 +37,7 @@ class Caches {
 
   void count(EngineStats& stats) const {
     regimes.count(stats.regimes);
+    exact_rows.count(stats.candidates);
     classes.count(stats.candidates);
     lines.count(stats.candidates);
     meshes.count(stats.triangulations);

@@ -22,7 +22,8 @@ std::vector<double> cuts_between(std::vector<double> values, std::size_t slabs) 
 }  // namespace
 
 template <std::size_t Dim>
-Cells<Dim>::Cells(std::span<const Box<Dim>> boxes, std::span<const double> coordinates, std::size_t slabs) {
+Cells<Dim>::Cells(std::span<const Box<Dim>> boxes, std::span<const double> coordinates, std::size_t slabs)
+    : boxes_(boxes.begin(), boxes.end()) {
   std::size_t cells = 1;
   for (std::size_t axis = 0; axis < Dim; ++axis) {
     std::vector<double> values;
@@ -49,7 +50,8 @@ std::span<const std::int32_t> Cells<Dim>::near(const double* x) const {
 
 template <std::size_t Dim>
 std::size_t Cells<Dim>::bytes() const {
-  std::size_t total = starts_.capacity() * sizeof(std::size_t) + members_.capacity() * sizeof(std::int32_t);
+  std::size_t total = boxes_.capacity() * sizeof(Box<Dim>) + starts_.capacity() * sizeof(std::size_t) +
+                      members_.capacity() * sizeof(std::int32_t);
   for (const auto& cuts : cuts_) total += cuts.capacity() * sizeof(double);
   return total;
 }

@@ -27,6 +27,14 @@ class Cells {
   // Indices, in rising order, of some of the boxes; those that contain `x` are among them.
   std::span<const std::int32_t> near(const double* x) const;
 
+  // Whether box `i` contains `x`.
+  bool contains(std::int32_t i, const double* x) const {
+    const Box<Dim>& box = boxes_[static_cast<std::size_t>(i)];
+    for (std::size_t axis = 0; axis < Dim; ++axis)
+      if (x[axis] < box.low[axis] || x[axis] > box.high[axis]) return false;
+    return true;
+  }
+
   std::size_t bytes() const;
 
  private:
@@ -35,6 +43,7 @@ class Cells {
   template <class Visit>
   void for_each_cell(const Box<Dim>& box, Visit visit) const;
 
+  std::vector<Box<Dim>> boxes_;
   std::array<std::vector<double>, Dim> cuts_;
   std::vector<std::size_t> starts_;  // cell i lists members_[starts_[i]] up to members_[starts_[i + 1]]
   std::vector<std::int32_t> members_;

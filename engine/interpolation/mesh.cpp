@@ -206,6 +206,7 @@ bool Mesh<Dim>::walk(const double* x, int& cursor, Weights& weights) const {
 template <std::size_t Dim>
 int Mesh<Dim>::search_all(const double* x, Weights& weights) const {
   for (const std::int32_t i : cells_.near(x)) {
+    if (!cells_.contains(i, x)) continue;
     if (at(i).degenerate()) {
       const int found = search_around(x, i, weights);
       if (found != kNone) return found;

@@ -94,6 +94,20 @@ std::int64_t padded_blocks(const Shape& shape) {
   return static_cast<std::int64_t>(product);
 }
 
+// Moves past the next shape of "136,5120;5120" if it is `shape`; otherwise stays.
+bool passes(const Shape& shape, const char*& at, const char* end) {
+  const char* next = at;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0 && (next == end || *next++ != ',')) return false;
+    std::int64_t dimension = -1;
+    next = std::from_chars(next, end, dimension).ptr;
+    if (dimension != shape[i]) return false;
+  }
+  if (next < end && *next++ != ';') return false;
+  at = next;
+  return true;
+}
+
 // Reads the next shape of "136,5120;5120" and moves past it.
 Shape next_shape(const char*& at, const char* end) {
   Shape shape;
@@ -118,7 +132,7 @@ std::string elements(const Signature& signature) {
   std::string joined;
   for (std::size_t i = 0; i < signature.size(); ++i) {
     if (i > 0) joined += ';';
-    joined += std::to_string(element_count(signature[i].shape));
+    append_number(joined, element_count(signature[i].shape));
   }
   return joined;
 }
@@ -129,27 +143,32 @@ Key row_key(const Signature& row) {
   key.elements = elements(row);
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i > 0) key.input_shapes += ';';
-    key.input_shapes += to_string(row[i].shape);
+    append_shape(key.input_shapes, row[i].shape);
   }
   return key;
 }
 
-std::set<std::int64_t> padded_block_keys(const Signature& call, const std::string& kernel) {
-  if (call.empty()) return {1};
+PaddedBlockKeys padded_block_keys(const Signature& call, const std::string& kernel) {
+  PaddedBlockKeys keys;
+  if (call.empty()) {
+    keys.add(1);
+    return keys;
+  }
   const Shape& shape = call[0].shape;
-  std::set<std::int64_t> keys{padded_blocks(shape)};
-  for (const auto& form : {flattened(shape, kernel), merged(shape, kernel)})
-    if (form) keys.insert(padded_blocks(*form));
+  keys.add(padded_blocks(shape));
+  if (const auto form = flattened(shape, kernel)) keys.add(padded_blocks(*form));
+  if (const auto form = merged(shape, kernel)) keys.add(padded_blocks(*form));
   return keys;
 }
 
-std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes,
+std::optional<RuleMatch> match(const Signature& call, std::string_view input_shapes,
                                const std::string& kernel) {
   RuleMatch result;
   Parts parts;
   const char* at = input_shapes.data();
   const char* const end = at + input_shapes.size();
   for (std::size_t slot = 0; slot < call.size(); ++slot) {
+    if (passes(call[slot].shape, at, end)) continue;  // identity
     const auto rule = slot_rule(call[slot].shape, next_shape(at, end), kernel, slot);
     if (!rule) return std::nullopt;
     for (const std::string_view part : *rule)

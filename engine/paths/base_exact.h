@@ -1,9 +1,11 @@
 // Contract §2: the base exact match, slot by slot, and its padded form.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/signature.h"
@@ -18,9 +20,24 @@ struct Key {
 };
 Key row_key(const Signature& row);
 
-// The keys under which rows that match the call can stand: one per form that slot 0 can take (flattened,
-// merged).
-std::set<std::int64_t> padded_block_keys(const Signature& call, const std::string& kernel);
+// The keys under which rows that match the call can stand: one per form that slot 0 can take (itself,
+// flattened, merged), each once.
+class PaddedBlockKeys {
+ public:
+  using value_type = std::int64_t;
+  using const_iterator = const std::int64_t*;
+
+  void add(std::int64_t key) {
+    if (std::find(begin(), end(), key) == end()) keys_.at(count_++) = key;
+  }
+  const std::int64_t* begin() const { return keys_.data(); }
+  const std::int64_t* end() const { return keys_.data() + count_; }
+
+ private:
+  std::array<std::int64_t, 3> keys_{};
+  std::size_t count_ = 0;
+};
+PaddedBlockKeys padded_block_keys(const Signature& call, const std::string& kernel);
 std::string elements(const Signature& signature);
 
 // The rule by which a row matches a call on `kernel`.
@@ -29,7 +46,7 @@ struct RuleMatch {
   bool padded = false;     // compatible, not exact
 };
 // `input_shapes` is a row's Key::input_shapes; counts and dtypes are already known to be equal.
-std::optional<RuleMatch> match(const Signature& call, const std::string& input_shapes,
+std::optional<RuleMatch> match(const Signature& call, std::string_view input_shapes,
                                const std::string& kernel);
 
 // §2.4: whether `call` is `row` rounded up to a multiple of 16, 32 or 64 (of 8 only where row >= 64).

@@ -122,13 +122,16 @@ std::vector<CandidateRow> read_candidates(SQLite::Statement& statement, const Pa
   return candidates;
 }
 
-std::vector<ExactRow> read_exact(SQLite::Statement& statement) {
-  std::vector<ExactRow> found;
+void visit_exact(SQLite::Statement& statement, const VisitExact& visit) {
   Rows rows(statement);
-  while (rows.next())
-    found.push_back({rows.integer(0) == 0 ? SourceClass::selected : SourceClass::fallback, rows.integer(1),
-                     rows.real(2), rows.text(3)});
-  return found;
+  while (rows.next()) {
+    const SQLite::Column shapes = rows[3];
+    const char* const text = shapes.getText();
+    visit({rows.integer(0) == 0 ? SourceClass::selected : SourceClass::fallback,
+           rows.integer(1),
+           rows.real(2),
+           {text, static_cast<std::size_t>(shapes.getBytes())}});
+  }
 }
 
 }  // namespace
@@ -144,6 +147,12 @@ const std::string BaseExactSql::padded =
     "FROM base_exact_candidate\n"
     "WHERE signature_id = :signature\n"
     "AND padded_blocks = :padded_blocks";
+
+const std::string BaseExactSql::all =
+    "SELECT padded_blocks, elements, source_class, measurement_id, latency_us, input_shapes\n"
+    "FROM base_exact_candidate\n"
+    "WHERE signature_id = :signature\n"
+    "LIMIT :limit";
 
 std::string column(std::string_view axis) {
   std::string name(axis);
@@ -216,21 +225,35 @@ std::vector<CandidateRow> find_class(Connection& connection, const PathSpec& spe
   return read_candidates(statement, spec);
 }
 
-std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t signature_id,
-                                      std::int64_t padded_blocks, const std::string& elements) {
+void find_base_exact(Connection& connection, std::int64_t signature_id, std::int64_t padded_blocks,
+                     const std::string& elements, const VisitExact& visit) {
   SQLite::Statement& statement = connection.kept(BaseExactSql::exact);
   statement.bind(1, signature_id);
   statement.bind(2, padded_blocks);
   statement.bindNoCopy(3, elements);
-  return read_exact(statement);
+  visit_exact(statement, visit);
 }
 
-std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t signature_id,
-                                       std::int64_t padded_blocks) {
+void find_base_padded(Connection& connection, std::int64_t signature_id, std::int64_t padded_blocks,
+                      const VisitExact& visit) {
   SQLite::Statement& statement = connection.kept(BaseExactSql::padded);
   statement.bind(1, signature_id);
   statement.bind(2, padded_blocks);
-  return read_exact(statement);
+  visit_exact(statement, visit);
+}
+
+std::vector<StoredExactRow> list_base_exact(Connection& connection, std::int64_t signature_id,
+                                            std::int64_t limit) {
+  SQLite::Statement& statement = connection.kept(BaseExactSql::all);
+  statement.bind(1, signature_id);
+  statement.bind(2, limit);
+  std::vector<StoredExactRow> all;
+  Rows rows(statement);
+  while (rows.next())
+    all.push_back({rows.integer(0), rows.text(1),
+                   rows.integer(2) == 0 ? SourceClass::selected : SourceClass::fallback, rows.integer(3),
+                   rows.real(4), rows.text(5)});
+  return all;
 }
 
 std::string latency_column(Connection& connection, std::int64_t measurement_id) {

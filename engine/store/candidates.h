@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/path.h"
@@ -29,8 +31,18 @@ struct ExactRow {
   SourceClass source_class = SourceClass::selected;
   std::int64_t measurement_id = 0;
   double latency_us = 0;
+  std::string_view input_shapes;  // the statement's: while the row is visited
+};
+// The same with its keys, on its own.
+struct StoredExactRow {
+  std::int64_t padded_blocks = 0;
+  std::string elements;
+  SourceClass source_class = SourceClass::selected;
+  std::int64_t measurement_id = 0;
+  double latency_us = 0;
   std::string input_shapes;
 };
+using VisitExact = std::function<void(const ExactRow&)>;
 
 // The statements of one path, as text. Made once per path and kept for the life of the process.
 struct PathSql {
@@ -51,6 +63,7 @@ const PathSql& path_sql(const PathSpec& spec);
 struct BaseExactSql {
   static const std::string exact;   // :signature, :padded_blocks, :elements
   static const std::string padded;  // :signature, :padded_blocks
+  static const std::string all;     // :signature, :limit
 };
 
 // Name of an axis's column, and of a path's tables.
@@ -73,11 +86,15 @@ std::vector<CandidateRow> find_group(Connection& connection, const PathSpec& spe
 std::vector<CandidateRow> find_class(Connection& connection, const PathSpec& spec, std::int64_t regime_id,
                                      SourceClass source_class);
 
-// Rows of the base exact match that share the keys; in row order within each statement.
-std::vector<ExactRow> find_base_exact(Connection& connection, std::int64_t signature_id,
-                                      std::int64_t padded_blocks, const std::string& elements);
-std::vector<ExactRow> find_base_padded(Connection& connection, std::int64_t signature_id,
-                                       std::int64_t padded_blocks);
+// Visits the rows of the base exact match that share the keys.
+void find_base_exact(Connection& connection, std::int64_t signature_id, std::int64_t padded_blocks,
+                     const std::string& elements, const VisitExact& visit);
+void find_base_padded(Connection& connection, std::int64_t signature_id, std::int64_t padded_blocks,
+                      const VisitExact& visit);
+
+// Every row of the class, but no more than `limit`.
+std::vector<StoredExactRow> list_base_exact(Connection& connection, std::int64_t signature_id,
+                                            std::int64_t limit);
 
 // The name of the column that a measurement's latency comes from; empty where it has none.
 std::string latency_column(Connection& connection, std::int64_t measurement_id);

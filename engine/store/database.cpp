@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kBusyTimeoutMs = 30'000;
+// Readers map the file, up to SQLite's own limit, instead of copying page after page out of it.
+constexpr const char* kMapping = "PRAGMA mmap_size = 2147418112";
 
 std::string quoted(const fs::path& path) {
   return "'" + path.string() + "'";
@@ -55,9 +57,11 @@ void require_regular_file(const fs::path& path, Mode mode) {
 
 SQLite::Database open_file(const fs::path& path, Mode mode) {
   require_regular_file(path, mode);
-  const int flags = mode == Mode::read    ? SQLite::OPEN_READONLY
-                    : mode == Mode::write ? SQLite::OPEN_READWRITE
-                                          : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+  // A connection is one thread's at a time: SQLite need not lock it.
+  const int flags =
+      SQLite::OPEN_NOMUTEX | (mode == Mode::read    ? SQLite::OPEN_READONLY
+                              : mode == Mode::write ? SQLite::OPEN_READWRITE
+                                                    : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   try {
     SQLite::Database db(path.string(), flags, kBusyTimeoutMs);
     if (mode == Mode::read) {
@@ -66,7 +70,8 @@ SQLite::Database open_file(const fs::path& path, Mode mode) {
       } catch (const SQLite::Exception& e) {
         const int code = e.getErrorCode();
         if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || has_wal_content(path)) throw;
-        return SQLite::Database(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+        return SQLite::Database(immutable_uri(path),
+                                SQLite::OPEN_NOMUTEX | SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                                 kBusyTimeoutMs);
       }
     }
@@ -202,7 +207,9 @@ Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_
     check_identity(db_, path_);
     check_length(db_, path_);
     db_.exec("PRAGMA foreign_keys = ON");
-    if (mode != Mode::read) {
+    if (mode == Mode::read) {
+      db_.exec(kMapping);
+    } else {
       switch_to_wal(db_);
       db_.exec("PRAGMA synchronous = NORMAL");
     }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -50,6 +51,8 @@ class Gate {
 };
 
 constexpr int kVersions = 12;
+// A finished import may be hidden from a lookup for so long.
+constexpr std::chrono::milliseconds kLongestSnapshot(100);
 
 class ConcurrentImport : public testing::Test {
  protected:
@@ -78,7 +81,7 @@ class Readers {
       const int seen_before = newest_;  // by any thread: a lookup that begins now may not be older
       const auto& [leaf, m] = leaves[i % leaves.size()];
       try {
-        note(version_of(engine_.lookup(leaf), m), seen_before);
+        note(version_of(*engine_.lookup(leaf), m), seen_before);
       } catch (const std::exception& e) {
         complain(e.what());
       }
@@ -125,6 +128,7 @@ TEST_F(ConcurrentImport, ReadersSeeTheOldReleaseOrTheNewOneAndNeverGoBack) {
   while (readers.lookups() < 100) std::this_thread::yield();
   gate.open();
   const ChildEnd end = importer.wait();
+  std::this_thread::sleep_for(kLongestSnapshot);
   const std::uint64_t at_the_end = readers.lookups();
   while (readers.newest() < kVersions && readers.lookups() < at_the_end + 1000) std::this_thread::yield();
   done = true;
@@ -162,7 +166,10 @@ TEST_F(ConcurrentImport, ReadingProcessesSeeOneStateEach) {
 TEST_F(ConcurrentImport, StreamThatIsOpenAnswersFromTheNewReleaseOnceItIsThere) {
   CliProcess stream({"lookup", "--db", database().string(), "--jsonl", "-", "--json"});
   for (int version = 1; version <= 3; ++version) {
-    if (version > 1) import_version(source(version), database(), true);
+    if (version > 1) {
+      import_version(source(version), database(), true);
+      std::this_thread::sleep_for(kLongestSnapshot);
+    }
     stream.write(matmul_leaf(150) + "\n");
     const auto line = stream.read_line();
     ASSERT_TRUE(line);

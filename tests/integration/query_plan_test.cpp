@@ -120,10 +120,11 @@ TEST_F(QueryPlan, RegimeIsFoundByOneProbe) {
 TEST_F(QueryPlan, BaseExactMatchIsASearch) {
   expect_searches(db(), store::BaseExactSql::exact);
   expect_searches(db(), store::BaseExactSql::padded);
-  expect_searches(db(), store::BaseExactSql::input_counts);
-  // projection_id, input_count and input_dtypes; signature_id, padded_blocks, and elements where exact
-  EXPECT_EQ(equalities(plan(store::BaseExactSql::exact)), 6U);
-  EXPECT_EQ(equalities(plan(store::BaseExactSql::padded)), 5U);
+  expect_searches(db(), store::BaseExactSql::all);
+  // signature_id, padded_blocks, and elements where exact
+  EXPECT_EQ(equalities(plan(store::BaseExactSql::exact)), 3U);
+  EXPECT_EQ(equalities(plan(store::BaseExactSql::padded)), 2U);
+  EXPECT_EQ(equalities(plan(store::BaseExactSql::all)), 1U);
 }
 
 // Every statement that any connection of this process runs while it lives.
@@ -208,8 +209,8 @@ TEST_F(QueryPlan, EveryStatementThatALookupRunsIsASearch) {
     ++selects;
     expect_searches(db(), sql);
   }
-  // At least: generation, base exact and padded, regimes found and listed, candidates, latency column.
-  EXPECT_GE(selects, 6U) << joined({statements.begin(), statements.end()});
+  // At least: base exact and padded, regimes found and listed, candidates.
+  EXPECT_GE(selects, 5U) << joined({statements.begin(), statements.end()});
 }
 
 TEST_F(QueryPlan, ScanIsRecognised) {

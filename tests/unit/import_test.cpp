@@ -77,7 +77,7 @@ class ImportTest : public testing::Test {
     options.release = release;
     return Engine(database_.string(), options)
         .lookup(parse_leaf_op(leaf("op", "bfloat16[" + std::to_string(n) + "]")))
-        .latency_us;
+        ->latency_us;
   }
 
   std::set<std::string> files() const {

@@ -38,13 +38,21 @@ std::vector<MeasuredPoint> points(const std::vector<Measured>& measured) {
   return merge_points(rows);
 }
 
+std::shared_ptr<const GroupPoints> group_of(const AxisGroup& group, const std::vector<Measured>& measured,
+                                            const AxisTransform& square_root = {}) {
+  const auto merged = std::make_shared<const std::vector<MeasuredPoint>>(points(measured));
+  std::vector<const MeasuredPoint*> members;
+  for (const MeasuredPoint& point : *merged) members.push_back(&point);
+  return std::make_shared<const GroupPoints>(spec(), group, members, merged, square_root);
+}
+
 Interpolation attempt(const AxisGroup& group, const Coordinate& target,
                       const std::vector<Measured>& measured) {
-  return interpolate(spec(), group, target, points(measured));
+  return interpolate(*group_of(group, measured), target);
 }
 
 std::string reason(const AxisGroup& group, const Coordinate& target, const std::vector<Measured>& measured) {
-  return attempt(group, target, measured).attempt.reason;
+  return std::string(attempt(group, target, measured).attempt.reason);
 }
 
 std::vector<std::vector<double>> intervals(const std::vector<Boundary>& boundary) {
@@ -219,8 +227,8 @@ TEST(InterpolateTest, AResultThatIsNotFiniteIsRejected) {
 
 // sqrt: 10 at M = 100, 20 at 400; 15 at 225. Half way from 10 us to 30 us.
 TEST(InterpolateTest, ASquareRootAxisIsInterpolatedOverItsRoot) {
-  const auto result = interpolate(spec(), kLine, {225, 1, 1}, points({{{100, 1, 1}, 10}, {{400, 1, 1}, 30}}),
-                                  {true, false, false});
+  const auto result = interpolate(
+      *group_of(kLine, {{{100, 1, 1}, 10}, {{400, 1, 1}, 30}}, {true, false, false}), {225, 1, 1});
   ASSERT_TRUE(result.answered());
   EXPECT_DOUBLE_EQ(result.latency_us, 20);
 }

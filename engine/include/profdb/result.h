@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -43,7 +44,7 @@ struct MatchedRow {
 // One attempt to interpolate, or the reason why a kernel had none.
 struct Attempt {
   std::string kernel;
-  std::string reason;                // why it gave nothing; "answered" for the one that did
+  std::string_view reason;           // why it gave nothing; "answered" for the one that did. A literal
   std::vector<std::string> axes;     // of the group; empty where no group was reached
   std::string input_formats;         // of the format group, where the path has them
   std::string source_class;          // "selected" or "fallback"; empty where none was reached

@@ -1,0 +1,11 @@
+# Installs into an empty prefix and looks for what README promises there.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(REMOVE_RECURSE ${PREFIX})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${PREFIX})
+foreach(path bin/profdb include/profdb.h include/profdb/engine.h)
+  if(NOT EXISTS ${PREFIX}/${path})
+    message(FATAL_ERROR "${path} was not installed")
+  endif()
+endforeach()
+run(${PREFIX}/bin/profdb --version)
+expect("${run_OUTPUT}" "[0-9]+\\.[0-9]+\\.[0-9]+")

@@ -1,0 +1,13 @@
+# Installs the Python package with pip, without network, into a new virtual environment, and runs its tests there.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(REMOVE_RECURSE ${WORK_DIR})
+set(python ${WORK_DIR}/venv/bin/python)
+run(${PYTHON} -m venv ${WORK_DIR}/venv)
+set(ENV{PROFDB_BUILD_DIR} ${BUILD_DIR})
+run(${python} -m pip --disable-pip-version-check install --no-index --no-build-isolation ${SOURCE_DIR}/python)
+set(ENV{PYTHONPATH} "")
+set(ENV{PROFDB_SAMPLE} ${SAMPLE})
+set(ENV{PROFDB_SOURCE_DIR} ${SOURCE_DIR})
+run(${python} -c "import profdb; print(profdb.__file__)")
+expect("${run_OUTPUT}" "venv")
+run(${python} -B -m unittest discover -s ${SOURCE_DIR}/python/tests)
