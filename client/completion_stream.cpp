@@ -73,8 +73,8 @@ class Reader {
     }
   }
 
-  Completion finish(bool inside_frame) {
-    if (inside_frame) {
+  Completion finish(bool complete) {
+    if (!complete) {
       ++number_;
       trouble(StreamTrouble::malformed, "the body ends inside of it");
     }
@@ -100,23 +100,23 @@ class Reader {
       return;
     }
     try {
-      CompletionFrame taken{t_ns, {}};
-      take_choices(json, taken);
+      take_choices(json, {t_ns, frame.end_offset, {}});
       if (const Json* usage = object_member(json, "usage")) result_.usage = read_usage(*usage);
       const Json* error = member(json, "error");
       if (error != nullptr || frame.event == "error")
         trouble(StreamTrouble::server_error, error_text(error != nullptr ? *error : json));
-      result_.frames.push_back(std::move(taken));
     } catch (const Malformed& e) {
       trouble(StreamTrouble::malformed, e.what);
     }
   }
 
-  void take_choices(const Json& json, CompletionFrame& frame) {
+  void take_choices(const Json& json, CompletionFrame frame) {
     const Json* choices = member(json, "choices");
     if (choices == nullptr) return;
     if (!choices->is_array()) throw Malformed{"'choices' is not a list"};
+    if (choices->empty()) return;
     for (const Json& choice : *choices) take_choice(choice, frame);
+    result_.frames.push_back(std::move(frame));
   }
 
   void take_choice(const Json& choice, CompletionFrame& frame) {
@@ -176,12 +176,13 @@ Completion read_completion(std::string_view body, const std::vector<Arrival>& ar
   check_arrivals(body, arrivals);
   SseParser parser;
   Reader reader;
-  for (const Arrival& arrival : arrivals) {
-    const std::uint64_t start = parser.offset();
-    parser.feed(body.substr(start, arrival.end - start),
-                [&](const SseFrame& frame) { reader.take(frame, arrival.t_ns); });
-  }
-  return reader.finish(parser.inside_frame());
+  auto arrival = arrivals.begin();
+  const auto take = [&](const SseFrame& frame) {
+    while (arrival->end < frame.end_offset) ++arrival;
+    reader.take(frame, arrival->t_ns);
+  };
+  parser.feed(body, take);
+  return reader.finish(parser.finish(take));
 }
 
 }  // namespace profdb::serving

@@ -18,9 +18,10 @@ struct Arrival {
   bool operator==(const Arrival&) const = default;
 };
 
-// A frame that holds a JSON object.
+// A frame that holds a choice.
 struct CompletionFrame {
   std::int64_t t_ns = 0;                // of the read that brought the end of its blank line
+  std::uint64_t end_byte = 0;           // bytes of the body up to that end
   std::vector<std::int64_t> token_ids;  // generated ones, often none or several; never those of the prompt
 
   bool operator==(const CompletionFrame&) const = default;

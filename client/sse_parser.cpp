@@ -11,31 +11,35 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }  // namespace
 
 void SseParser::feed(std::string_view bytes, const Sink& sink) {
-  const std::uint64_t start = offset_;
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    if (after_cr_ && bytes[at] == '\n') {
-      after_cr_ = false;
-      offset_ = start + ++at;
+  while (!bytes.empty()) {
+    if (after_cr_) {
+      const bool line_feed = bytes.front() == '\n';
+      offset_ += line_feed ? 1 : 0;
+      end_line(sink);
+      if (line_feed) bytes.remove_prefix(1);
       continue;
     }
-    after_cr_ = false;
-    const std::size_t end = bytes.find_first_of("\r\n", at);
-    if (end == std::string_view::npos) {
-      line_.append(bytes.substr(at));
-      break;
-    }
-    line_.append(bytes.substr(at, end - at));
-    after_cr_ = bytes[end] == '\r';
-    at = end + 1;
-    offset_ = start + at;
-    end_line(sink);
+    const std::size_t end = bytes.find_first_of("\r\n");
+    const std::string_view part = bytes.substr(0, end);
+    line_.append(part);
+    offset_ += part.size();
+    bytes.remove_prefix(part.size());
+    if (bytes.empty()) return;
+    ++offset_;
+    after_cr_ = bytes.front() == '\r';
+    bytes.remove_prefix(1);
+    if (!after_cr_) end_line(sink);
   }
-  offset_ = start + bytes.size();
+}
+
+bool SseParser::finish(const Sink& sink) {
+  if (after_cr_) end_line(sink);
+  return line_.empty() && !has_data_ && event_.empty();
 }
 
 void SseParser::end_line(const Sink& sink) {
   const std::string line = std::exchange(line_, {});
+  after_cr_ = false;
   std::string_view text = line;
   if (std::exchange(first_line_, false) && text.starts_with(kByteOrderMark))
     text.remove_prefix(kByteOrderMark.size());

@@ -35,7 +35,8 @@ const std::string kDone = "data: [DONE]\n\n";
 TEST(CompletionStream, ReadsIdsUsageAndDone) {
   const Completion read_back = read({tokens("[5]"), tokens("[6,7]"), kUsage, kDone});
   EXPECT_THAT(read_back.frames,
-              ElementsAre(CompletionFrame{100, {5}}, CompletionFrame{200, {6, 7}}, CompletionFrame{300, {}}));
+              ElementsAre(CompletionFrame{100, tokens("[5]").size(), {5}},
+                          CompletionFrame{200, (tokens("[5]") + tokens("[6,7]")).size(), {6, 7}}));
   EXPECT_EQ(read_back.usage, (CompletionUsage{8, 3, 0}));
   EXPECT_TRUE(read_back.done);
   EXPECT_EQ(read_back.trouble, StreamTrouble::none) << read_back.message;
@@ -47,8 +48,15 @@ TEST(CompletionStream, AFrameHasTheTimeOfTheReadThatEndsItsBlankLine) {
   const std::string cut = frame.substr(0, frame.size() - 1);
   // 100: all but the last line end; 200: that, and all of the next frame but its last byte; 300: the rest.
   const Completion read_back = read({cut, "\n" + cut, "\n" + kUsage + kDone});
-  EXPECT_THAT(read_back.frames,
-              ElementsAre(CompletionFrame{200, {5}}, CompletionFrame{300, {5}}, CompletionFrame{300, {}}));
+  EXPECT_THAT(read_back.frames, ElementsAre(CompletionFrame{200, frame.size(), {5}},
+                                            CompletionFrame{300, 2 * frame.size(), {5}}));
+}
+
+TEST(CompletionStream, ABlankLineThatEndsWithCrLfIsOverWithTheLf) {
+  const std::string data = R"(data: {"choices":[{"token_ids":[5]}]})";
+  const Completion read_back = read({data + "\r\n\r", "\n", "data: [DONE]\r\n\r\n"});
+  EXPECT_THAT(read_back.frames, ElementsAre(CompletionFrame{200, data.size() + 4, {5}}));
+  EXPECT_EQ(read_back.trouble, StreamTrouble::none) << read_back.message;
 }
 
 TEST(CompletionStream, TheFirstTokenIsTheFirstFrameThatHoldsAGeneratedId) {
