@@ -114,9 +114,8 @@ class Reader {
     const Json* choices = member(json, "choices");
     if (choices == nullptr) return;
     if (!choices->is_array()) throw Malformed{"'choices' is not a list"};
-    if (choices->empty()) return;
     for (const Json& choice : *choices) take_choice(choice, frame);
-    result_.frames.push_back(std::move(frame));
+    if (!frame.token_ids.empty()) result_.frames.push_back(std::move(frame));
   }
 
   void take_choice(const Json& choice, CompletionFrame& frame) {
@@ -167,8 +166,7 @@ std::int64_t Completion::output_tokens() const {
 }
 
 std::optional<std::int64_t> Completion::first_token_ns() const {
-  for (const CompletionFrame& frame : frames)
-    if (!frame.token_ids.empty()) return frame.t_ns;
+  if (!frames.empty()) return frames.front().t_ns;
   return std::nullopt;
 }
 

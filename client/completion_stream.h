@@ -18,11 +18,11 @@ struct Arrival {
   bool operator==(const Arrival&) const = default;
 };
 
-// A frame that holds a choice.
+// A frame that holds generated token ids.
 struct CompletionFrame {
   std::int64_t t_ns = 0;                // of the read that brought the end of its blank line
   std::uint64_t end_byte = 0;           // bytes of the body up to that end
-  std::vector<std::int64_t> token_ids;  // generated ones, often none or several; never those of the prompt
+  std::vector<std::int64_t> token_ids;  // one or more; never those of the prompt
 
   bool operator==(const CompletionFrame&) const = default;
 };
@@ -53,7 +53,7 @@ struct Completion {
   std::string message;  // what the trouble is, and in which frame
 
   std::int64_t output_tokens() const;
-  // When the first frame that holds a generated token id had arrived.
+  // When the first frame had arrived.
   std::optional<std::int64_t> first_token_ns() const;
 
   bool operator==(const Completion&) const = default;
