@@ -1,6 +1,7 @@
 # Fails where a source file is not as .clang-format wants it.
 file(GLOB_RECURSE files ${SOURCE_DIR}/engine/*.h ${SOURCE_DIR}/engine/*.cpp ${SOURCE_DIR}/importer/*.h
-  ${SOURCE_DIR}/importer/*.cpp ${SOURCE_DIR}/cli/*.h ${SOURCE_DIR}/cli/*.cpp ${SOURCE_DIR}/tests/*.h
+  ${SOURCE_DIR}/importer/*.cpp ${SOURCE_DIR}/client/*.h ${SOURCE_DIR}/client/*.cpp
+  ${SOURCE_DIR}/cli/*.h ${SOURCE_DIR}/cli/*.cpp ${SOURCE_DIR}/tests/*.h
   ${SOURCE_DIR}/tests/*.cpp)
 execute_process(COMMAND clang-format --dry-run -Werror ${files} RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
