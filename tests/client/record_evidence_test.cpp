@@ -40,9 +40,9 @@ struct Sample {
 TEST(RecordEvidence, ARecordIsFilledFromItsBody) {
   const Sample sample;
   ASSERT_EQ(sample.record.frames.size(), 2U);
-  // The first frame has 54 bytes, the second 51: byte 54 came with the first read, byte 105 with the second.
-  EXPECT_EQ(sample.record.frames[0], (acceptance::Frame{200, 54, {11, 12}}));
-  EXPECT_EQ(sample.record.frames[1], (acceptance::Frame{300, 105, {13}}));
+  // The first frame has 53 bytes, the second 50: byte 53 came with the first read, byte 103 with the second.
+  EXPECT_EQ(sample.record.frames[0], (acceptance::Frame{200, 53, {11, 12}}));
+  EXPECT_EQ(sample.record.frames[1], (acceptance::Frame{300, 103, {13}}));
   EXPECT_EQ(sample.record.usage, (acceptance::Usage{8, 3}));
   EXPECT_EQ(sample.record.cached_tokens, 0);
   EXPECT_TRUE(sample.record.done);
@@ -57,7 +57,7 @@ TEST(RecordEvidence, EachFieldThatDiffersIsNamed) {
   };
   EXPECT_THAT(found([](RequestRecord& r) { r.frames[1].t_ns = 299; }),
               ElementsAre("frames[1].t_ns is recorded as 299; the raw bytes give 300"));
-  EXPECT_THAT(found([](RequestRecord& r) { r.frames[0].end_byte = 53; }),
+  EXPECT_THAT(found([](RequestRecord& r) { r.frames[0].end_byte = 52; }),
               ElementsAre(HasSubstr("frames[0].end_byte")));
   EXPECT_THAT(found([](RequestRecord& r) { r.frames[0].token_ids[1] = 13; }),
               ElementsAre("frames[0].token_ids is recorded as [11,13]; the raw bytes give [11,12]"));
