@@ -10,9 +10,9 @@
 
 #include "cli/output.h"
 #include "cli/table.h"
-#include "client/prompt_file.h"
 #include "client/service_run.h"
 #include "importer/acceptance/document.h"
+#include "importer/acceptance/prompt_pool.h"
 
 namespace profdb::cli {
 namespace {
@@ -92,9 +92,21 @@ std::string to_text(const std::vector<serving::LevelAttempt>& attempts, const se
   return table.text() + fmt::format("\nrecords: {}\n", folder.record_file().string());
 }
 
+std::vector<serving::Prompt> prompts(const std::vector<acceptance::Prompt>& facts,
+                                     const std::vector<std::string>& token_ids) {
+  std::vector<serving::Prompt> result;
+  for (std::size_t i = 0; i < facts.size(); ++i) result.push_back({token_ids[i], facts[i].tokens});
+  return result;
+}
+
+serving::PromptPools read_pools(const std::string& path) {
+  const auto file = importer::acceptance::parse_pool(importer::acceptance::read_whole(path), path);
+  return {prompts(file.pool.warmup, file.warmup_ids), prompts(file.pool.measured, file.measured_ids)};
+}
+
 int run(Options& options) {
   options.run.protocol = importer::acceptance::load_protocol(options.protocol);
-  options.run.pools = serving::read_prompt_file(options.prompts);
+  options.run.pools = read_pools(options.prompts);
   serving::RecordFolder folder(options.folder, options.run.identity);
   std::vector<serving::LevelAttempt> attempts;
   {

@@ -22,10 +22,6 @@ std::string sha256(std::string_view bytes) {
   return digest.finish();
 }
 
-std::string compact(const Prompt& prompt) {
-  return fmt::format("[{}]", fmt::join(prompt, ","));
-}
-
 // 128 bits from the system, so that no other attempt, of this process or another, has the same.
 std::string random_hex() {
   std::random_device random;
@@ -63,17 +59,17 @@ std::string with_prompt(const ordered_json& head, const std::string& prompt) {
 }
 
 void check_pool(const std::vector<Prompt>& pool, const char* name, const Protocol& protocol,
-                std::map<Prompt, std::string>& seen) {
+                std::map<std::string, std::string>& seen) {
   const auto needed = static_cast<std::size_t>(protocol.levels.back());
   if (pool.size() < needed)
     throw Error(ErrorKind::input,
                 fmt::format("the {} pool has {} prompts; level {} of protocol {} needs {}: add more", name,
                             pool.size(), needed, protocol.name, needed));
   for (std::size_t i = 0; i < needed; ++i) {
-    if (std::cmp_not_equal(pool[i].size(), protocol.input_tokens))
+    if (pool[i].tokens != protocol.input_tokens)
       throw Error(ErrorKind::input, fmt::format("{} prompt {} has {} token ids; protocol {} wants {}", name,
-                                                i, pool[i].size(), protocol.name, protocol.input_tokens));
-    const auto [it, fresh] = seen.emplace(pool[i], fmt::format("{} prompt {}", name, i));
+                                                i, pool[i].tokens, protocol.name, protocol.input_tokens));
+    const auto [it, fresh] = seen.emplace(pool[i].token_ids, fmt::format("{} prompt {}", name, i));
     if (!fresh)
       throw Error(ErrorKind::input, fmt::format("{} prompt {} is the same as {}; make every prompt another",
                                                 name, i, it->second));
@@ -83,7 +79,7 @@ void check_pool(const std::vector<Prompt>& pool, const char* name, const Protoco
 }  // namespace
 
 void check_pools(const PromptPools& pools, const Protocol& protocol) {
-  std::map<Prompt, std::string> seen;
+  std::map<std::string, std::string> seen;
   check_pool(pools.warmup, "warm-up", protocol, seen);
   check_pool(pools.measured, "measured", protocol, seen);
 }
@@ -103,15 +99,14 @@ PlannedRequest plan_request(const Protocol& protocol, const RunIdentity& identit
   record.cache_salt =
       fmt::format("{}/{}/{}/C{}/{}/slot{}/attempt{}/{}", identity.round, identity.run, identity.service,
                   place.level, to_string(place.phase), place.slot, place.attempt, random_hex());
-  const std::string prompt_text = compact(prompt);
-  record.prompt_sha256 = sha256(prompt_text);
-  record.prompt_tokens = static_cast<std::int64_t>(prompt.size());
+  record.prompt_sha256 = sha256(prompt.token_ids);
+  record.prompt_tokens = prompt.tokens;
   record.path = protocol.path;
   record.headers = {{"Content-Type", "application/json"},
                     {"Accept", "text/event-stream"},
                     {protocol.rank_header, record.rank_header}};
   record.body = body_head(protocol, identity, place, record.cache_salt);
-  planned.body = with_prompt(record.body, prompt_text);
+  planned.body = with_prompt(record.body, prompt.token_ids);
   record.body_sha256 = sha256(planned.body);
   return planned;
 }

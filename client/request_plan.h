@@ -18,7 +18,10 @@ struct RunIdentity {
   std::string model;    // the body's "model"; empty: not sent
 };
 
-using Prompt = std::vector<std::int64_t>;  // token ids
+struct Prompt {
+  std::string token_ids;  // compact JSON: "[1,2,3]"
+  std::int64_t tokens = 0;
+};
 
 // Slot i of a phase sends prompt i of the phase's pool.
 struct PromptPools {

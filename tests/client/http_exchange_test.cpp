@@ -49,7 +49,8 @@ TEST(HttpExchange, ALargeBodyIsSentAtOnce) {
 }
 
 TEST(HttpExchange, ARedirectIsNotFollowed) {
-  const StreamingServer server([](const test::HttpRequest&) { return HttpResponse{.status = 302, .pieces = {}}; });
+  const StreamingServer server(
+      [](const test::HttpRequest&) { return HttpResponse{.status = 302, .pieces = {}}; });
   EXPECT_EQ(post(server.url() + "/x").status, 302);
   EXPECT_EQ(server.requests().size(), 1U);
 }

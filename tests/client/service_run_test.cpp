@@ -73,6 +73,7 @@ TEST_F(ServiceRun, ARecordSaysWhatWasSentAndReceived) {
   const std::vector<HttpRequest> requests = server.requests();
   ASSERT_EQ(requests.size(), records.size());
   const acceptance::Protocol protocol = test::small_protocol();
+  const PromptPools pools = test::small_pools();
   std::map<std::string, const HttpRequest*> by_salt;
   for (const HttpRequest& request : requests)
     by_salt[nlohmann::json::parse(request.body).at("cache_salt")] = &request;
@@ -98,9 +99,8 @@ TEST_F(ServiceRun, ARecordSaysWhatWasSentAndReceived) {
     const std::string head = record.body.dump();
     EXPECT_EQ(request.body.substr(0, head.size() - 1), head.substr(0, head.size() - 1));
     const auto body = nlohmann::json::parse(request.body);
-    EXPECT_EQ(body.at("prompt"),
-              (measured ? test::small_pools().measured
-                        : test::small_pools().warmup)[static_cast<std::size_t>(record.slot)]);
+    const auto& pool = measured ? pools.measured : pools.warmup;
+    EXPECT_EQ(body.at("prompt").dump(), pool[static_cast<std::size_t>(record.slot)].token_ids);
     EXPECT_EQ(body.at("max_tokens"), measured ? 6 : 3);
     EXPECT_EQ(body.at("min_tokens"), body.at("max_tokens"));
     for (const auto& [name, value] : protocol.body.items()) EXPECT_EQ(body.at(name), value) << name;
@@ -275,7 +275,7 @@ TEST(ServiceRunRefuses, WhatCannotBeRun) {
   options.pools.warmup.pop_back();
   expect_refusal(options, ErrorKind::input, "the warm-up pool has 3 prompts; level 4");
   options = good;
-  options.pools.measured[2].pop_back();
+  options.pools.measured[2].tokens = 7;
   expect_refusal(options, ErrorKind::input, "measured prompt 2 has 7 token ids; protocol small wants 8");
   options = good;
   options.pools.measured[3] = options.pools.warmup[1];

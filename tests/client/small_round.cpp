@@ -1,6 +1,8 @@
 // The small protocol and its prompts.
 #include "tests/client/small_round.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -34,17 +36,22 @@ acceptance::Protocol small_protocol() {
   return protocol;
 }
 
+namespace {
+
+// Eight token ids from `first` on.
+serving::Prompt prompt_from(std::int64_t first) {
+  std::vector<std::int64_t> ids;
+  for (std::int64_t i = 0; i < 8; ++i) ids.push_back(first + i);
+  return {fmt::format("[{}]", fmt::join(ids, ",")), 8};
+}
+
+}  // namespace
+
 serving::PromptPools small_pools() {
   serving::PromptPools pools;
   for (std::int64_t slot = 0; slot < 4; ++slot) {
-    serving::Prompt warmup;
-    serving::Prompt measured;
-    for (std::int64_t i = 0; i < 8; ++i) {
-      warmup.push_back(100 * slot + i);
-      measured.push_back(1000 + 100 * slot + i);
-    }
-    pools.warmup.push_back(warmup);
-    pools.measured.push_back(measured);
+    pools.warmup.push_back(prompt_from(100 * slot));
+    pools.measured.push_back(prompt_from(1000 + 100 * slot));
   }
   return pools;
 }
