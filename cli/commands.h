@@ -24,10 +24,15 @@ using Action = std::function<int()>;
 void add_import(CLI::App& app, Action& action);
 void add_releases(CLI::App& app, Action& action);
 void add_lookup(CLI::App& app, Action& action);
+void add_density(CLI::App& app, Action& action);
+void add_holdout(CLI::App& app, Action& action);
+void add_replay(CLI::App& app, Action& action);
+void add_diff(CLI::App& app, Action& action);
 void add_log(CLI::App& app, Action& action);
 void add_mapping(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 
 // Options that several subcommands have.
 void add_db_option(CLI::App& command, std::string& database);

@@ -17,7 +17,7 @@ class Stream {
 
   void answer(const std::string& line) {
     try {
-      print(json_line(to_json(engine_.lookup(parse_leaf_op(line)))) + "\n");
+      print(json_line(to_json(*engine_.lookup(parse_leaf_op(line)))) + "\n");
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::input) throw;
       malformed(e.what());

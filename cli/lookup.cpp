@@ -80,7 +80,8 @@ int run(const Options& options) {
     return clean ? kDone : kInput;
   }
   const LeafOp leaf = read_leaf(options.leaf);
-  const Result result = engine.lookup(leaf);
+  const ResultPtr answer = engine.lookup(leaf);
+  const Result& result = *answer;
   if (options.json)
     print_json(to_json(result));
   else

@@ -91,8 +91,10 @@ int run(int argc, char** argv) {
   add_import(app, action);
   add_releases(app, action);
   add_lookup(app, action);
+  add_density(app, action);
   add_log(app, action);
   add_mapping(app, action);
+  add_report(app, action);
   add_verify(app, action);
   add_migrate(app, action);
   try {

@@ -90,8 +90,12 @@ class Engine::Impl {
     if (options_.log != LogMode::off) open_log();
   }
 
-  Result lookup(const LeafOp& leaf) {
+  ResultPtr lookup(const LeafOp& leaf) {
     validate(leaf);
+    return answer(leaf);
+  }
+
+  ResultPtr answer(const LeafOp& leaf) {
     const auto begin = std::chrono::steady_clock::now();
     Result result = in_transaction([&](Connection& connection) {
       return profdb::lookup(connection, *state(connection), options_, leaf);
@@ -101,7 +105,7 @@ class Engine::Impl {
       log_->push({std::chrono::system_clock::now(), leaf, result,
                   std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count()});
     }
-    return result;
+    return std::make_shared<const Result>(std::move(result));
   }
 
   ReleaseInfo release() {
@@ -153,8 +157,11 @@ Engine::Engine(const std::string& database, EngineOptions options)
     : impl_(std::make_unique<Impl>(database, std::move(options))) {}
 Engine::~Engine() = default;
 
-Result Engine::lookup(const LeafOp& leaf) const {
+ResultPtr Engine::lookup(const LeafOp& leaf) const {
   return impl_->lookup(leaf);
+}
+ResultPtr Engine::lookup(const PreparedLeaf& leaf) const {
+  return impl_->answer(leaf.leaf());
 }
 ReleaseInfo Engine::release() const {
   return impl_->release();

@@ -87,13 +87,13 @@ Document load_document(const std::filesystem::path& path) {
   return parse_document(read_whole(path), path.string());
 }
 
-Error field_error(const Document& document, const profdb::acceptance::FieldError& error) {
+Error field_error(const Document& document, const rules::FieldError& error) {
   const int line = line_at(document.text, document.name, error.pointer());
   return {ErrorKind::input, fmt::format("{}:{}: {}", document.name, line, error.what())};
 }
 
-profdb::acceptance::Protocol load_protocol(const std::filesystem::path& path) {
-  return parse_with(load_document(path), profdb::acceptance::parse_protocol);
+rules::Protocol load_protocol(const std::filesystem::path& path) {
+  return parse_with(load_document(path), rules::parse_protocol);
 }
 
 }  // namespace profdb::importer::acceptance

@@ -11,6 +11,8 @@
 
 namespace profdb::importer::acceptance {
 
+namespace rules = profdb::acceptance;  // the pure rules, engine/acceptance
+
 struct Document {
   std::string name;  // what errors call it: its path
   std::string text;  // the file's bytes
@@ -24,20 +26,20 @@ Document load_document(const std::filesystem::path& path);
 Document parse_document(std::string text, std::string name);
 
 // The Error for a field of `document`, with its line.
-Error field_error(const Document& document, const profdb::acceptance::FieldError& error);
+Error field_error(const Document& document, const rules::FieldError& error);
 
 // parse(document.json), with errors that name file and line.
 template <class Parse>
 auto parse_with(const Document& document, const Parse& parse) {
   try {
     return parse(document.json);
-  } catch (const profdb::acceptance::FieldError& error) {
+  } catch (const rules::FieldError& error) {
     throw field_error(document, error);
   }
 }
 
 // Reads a protocol file.
-profdb::acceptance::Protocol load_protocol(const std::filesystem::path& path);
+rules::Protocol load_protocol(const std::filesystem::path& path);
 
 // The whole of a file. Throws Error(input).
 std::string read_whole(const std::filesystem::path& path);

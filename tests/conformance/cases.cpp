@@ -69,7 +69,7 @@ int run_cases_in(const std::filesystem::path& database, const std::filesystem::p
     if (wanted && !wanted(line)) continue;
     auto& engine = engines[line.value("options", json::object()).dump()];
     if (!engine) engine = std::make_unique<Engine>(database.string(), options_of(line));
-    compare(line, engine->lookup(leaf_op_from_json(line["leaf"])));
+    compare(line, *engine->lookup(leaf_op_from_json(line["leaf"])));
     ++compared;
   }
   return compared;

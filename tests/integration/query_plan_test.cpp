@@ -181,7 +181,7 @@ std::set<std::string> statements_of_lookups(const std::string& database,
   const Engine engine(database);
   StatementTrace::keep(true);
   for (const std::string& leaf : leaves) {
-    const Result result = engine.lookup(parse_leaf_op(leaf));
+    const Result result = *engine.lookup(parse_leaf_op(leaf));
     outcomes.insert(result.hit() ? to_string(result.source) : result.reason);
   }
   return StatementTrace::kept();

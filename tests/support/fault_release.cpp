@@ -66,9 +66,9 @@ int answered_version(const fs::path& database, const std::string& release) {
   const Engine engine(database, options);
   std::optional<int> version;
   for (const int m : {100, 200, 300}) {
-    const auto measured = version_of(engine.lookup(parse_leaf_op(matmul_leaf(m))), m);
-    const auto between = version_of(engine.lookup(parse_leaf_op(matmul_leaf(m + 50))), m + 50);
-    const auto added = version_of(engine.lookup(parse_leaf_op(add_leaf(m))), m);
+    const auto measured = version_of(*engine.lookup(parse_leaf_op(matmul_leaf(m))), m);
+    const auto between = version_of(*engine.lookup(parse_leaf_op(matmul_leaf(m + 50))), m + 50);
+    const auto added = version_of(*engine.lookup(parse_leaf_op(add_leaf(m))), m);
     if (!version) version = measured;
     if (!version || measured != version || between != version || added != version) return 0;
   }

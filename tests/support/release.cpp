@@ -81,7 +81,7 @@ TestRelease::TestRelease(const std::vector<std::pair<std::string, std::string>>&
 
 Result TestRelease::lookup(const std::string& leaf_json, EngineOptions options) const {
   const Engine engine(database(), std::move(options));
-  return engine.lookup(parse_leaf_op(leaf_json));
+  return *engine.lookup(parse_leaf_op(leaf_json));
 }
 
 }  // namespace profdb::test

@@ -308,8 +308,8 @@ TEST_F(ImportTest, AnotherMappingProjectsTheSameMeasurementsAfresh) {
   write_file(temp_ / "other.yaml", "operator_mappings:\n  other: {kernel_type: Neg}\n");
   set_mapping(database_, "1", temp_ / "other.yaml");
   const Engine engine(database_.string());
-  EXPECT_EQ(engine.lookup(parse_leaf_op(leaf("other", "bfloat16[10]"))).latency_us, 5);
-  EXPECT_EQ(engine.lookup(parse_leaf_op(leaf("op", "bfloat16[10]"))).reason, "unmapped");
+  EXPECT_EQ(engine.lookup(parse_leaf_op(leaf("other", "bfloat16[10]")))->latency_us, 5);
+  EXPECT_EQ(engine.lookup(parse_leaf_op(leaf("op", "bfloat16[10]")))->reason, "unmapped");
   EXPECT_THAT(verify(database_), IsEmpty());
 }
 

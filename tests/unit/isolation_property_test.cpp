@@ -486,7 +486,7 @@ Result ask(const std::string& database, const Execution& execution, const std::s
   options.release = release;
   options.ep_size = execution.ep_size;
   options.padded_match = PaddedMatch::off;  // rounds dimensions, which is not the subject here
-  return Engine(database, options).lookup(parse_leaf_op(leaf_text(execution)));
+  return *Engine(database, options).lookup(parse_leaf_op(leaf_text(execution)));
 }
 
 // Every matched row is of the side and of one source class. `first_id` is that of the generation's first row.

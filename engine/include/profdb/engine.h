@@ -32,6 +32,10 @@ struct EngineOptions {
   PaddedMatch padded_match = PaddedMatch::last;
   LogMode log = LogMode::off;
   std::string log_db;  // a database of its own for the query log; empty: the database itself
+  // What the caches may hold, in bytes: a quarter for whole results, the rest for regimes, candidate sets and
+  // triangulations. 0 keeps nothing between lookups.
+  std::size_t cache_bytes = std::size_t{256} << 20;
+  bool cache_results = true;  // whether whole results are kept by leaf digest
 };
 
 // One release in a database.
@@ -60,11 +64,40 @@ struct LogStats {
   std::string last_error;     // why entries could not be written, if that happened
 };
 
+// Counters of one cache since the engine was opened.
+struct CacheStats {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t evictions = 0;  // entries that gave way to others
+  std::uint64_t entries = 0;    // held now
+  std::uint64_t bytes = 0;      // held now
+};
+
+// Counters of an engine.
+struct EngineStats {
+  CacheStats results;         // whole results, by leaf digest
+  CacheStats regimes;         // which regimes a target may use
+  CacheStats candidates;      // candidate sets, per regime and source class
+  CacheStats triangulations;  // per regime, source class, axis group and fixed axes
+  std::uint64_t cache_budget = 0;   // EngineOptions::cache_bytes
+  std::uint64_t invalidations = 0;  // times that an import or re-projection emptied the caches
+  std::uint64_t snapshots = 0;      // times that a read transaction was opened
+};
+
+// What warm() brought into the caches.
+struct WarmReport {
+  std::uint64_t operators = 0;
+  std::uint64_t regimes = 0;
+  std::uint64_t candidates = 0;      // rows
+  std::uint64_t triangulations = 0;
+};
+
 // Opens `database` and answers for one release. The file is opened read-only; only the query log writes.
 //
 // One engine, many threads: every member function may be called from any thread at the same time. Inside,
-// each lookup uses a connection of its own from a pool and sees one state of the database from begin to end;
-// an import that finishes in between is seen by the next lookup.
+// each lookup uses a connection of its own from a pool and sees one state of the database from begin to end.
+// That state may be up to 100 ms old: an import that has finished is seen by every lookup that begins later
+// than that.
 //
 // Throws Error: database for a file that is missing, no profdb database, damaged, newer, or in need of
 // `profdb migrate`; usage for a release that is not there (the message lists those that are).
@@ -77,7 +110,17 @@ class Engine {
 
   // Answers one call. A miss is a Result with a reason, never an exception. Throws Error(input) for a
   // malformed leaf, Error(database) where the file cannot be read.
-  Result lookup(const LeafOp& leaf) const;
+  ResultPtr lookup(const LeafOp& leaf) const;
+  // The same for a leaf that was checked and digested before.
+  ResultPtr lookup(const PreparedLeaf& leaf) const;
+
+  // Loads what lookups of these operators will need: regimes, candidate sets, and the triangulation of the
+  // path's axis group that spans all axes. No `ops`: every operator of the mapping. Stops where the budget is
+  // full. `release` as EngineOptions::release; empty, or the engine's own. Throws Error(usage) for another
+  // release, or for an operator that the mapping lacks.
+  WarmReport warm(const std::string& release = {}, const std::vector<std::string>& ops = {});
+
+  EngineStats stats() const;
 
   // The release that this engine answers for, as it is now.
   ReleaseInfo release() const;

@@ -1,7 +1,9 @@
 // What a caller asks: one leaf operator call (formats §4).
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -46,6 +48,28 @@ LeafOp leaf_op_from_json(const nlohmann::json& value);
 
 // Checks a leaf that was filled in by hand against the same limits. Throws Error(input) naming the field.
 void validate(const LeafOp& leaf);
+
+// XXH3-128 over everything in a leaf. Equal leaves have equal digests; the value is this process's, no format.
+struct LeafDigest {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  auto operator<=>(const LeafDigest&) const = default;
+};
+LeafDigest digest(const LeafOp& leaf);
+
+// A leaf that is checked and digested once and asked many times. Immutable: copies share the leaf, and any
+// number of threads may use them.
+class PreparedLeaf {
+ public:
+  // Throws Error(input) as validate() does.
+  explicit PreparedLeaf(LeafOp leaf);
+  const LeafOp& leaf() const { return *leaf_; }
+  const LeafDigest& digest() const { return digest_; }
+
+ private:
+  std::shared_ptr<const LeafOp> leaf_;
+  LeafDigest digest_;
+};
 
 // The leaf as JSON, canonical: keys in a fixed order, defaults left out. Equal leaves give equal text.
 nlohmann::ordered_json to_json(const LeafOp& leaf);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -104,6 +105,9 @@ struct Result {
 
   bool hit() const { return source != Source::miss; }
 };
+
+// How the engine hands out results: immutable and shared, so that a repeated answer is not copied.
+using ResultPtr = std::shared_ptr<const Result>;
 
 // The result as JSON (formats §5). Doubles are written so that reading them back gives the same double.
 nlohmann::ordered_json to_json(const Result& result);

@@ -1,0 +1,117 @@
+// profdb report: what a database can answer and how far that has been checked, as one file to read or to
+// keep.
+#include "engine/report/release_report.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "engine/report/render.h"
+#include "profdb/error.h"
+
+namespace profdb::cli {
+namespace {
+
+struct Options {
+  report::ReleaseReportOptions report;
+  std::vector<std::string> out;
+  bool json = false;
+};
+
+std::string now() {
+  const auto time = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+[[noreturn]] void cannot_write(const std::string& file) {
+  throw Error(ErrorKind::input, fmt::format("{}: cannot be written: {}; name another file with --out", file,
+                                            std::strerror(errno)));
+}
+
+// Whole or not at all: written beside the file, then put in its place.
+void write_file(const std::string& file, const std::string& text) {
+  const std::string part = file + ".part";
+  errno = 0;
+  std::ofstream stream(part, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  if (!stream) {
+    const int cause = errno;
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    errno = cause;
+    cannot_write(file);
+  }
+  std::error_code failed;
+  std::filesystem::rename(part, file, failed);
+  if (!failed) return;
+  errno = failed.value();
+  std::error_code ignored;
+  std::filesystem::remove(part, ignored);
+  cannot_write(file);
+}
+
+int run(Options& options) {
+  for (const auto& file : options.out)
+    static_cast<void>(report::form_of(file));  // before the work, not after it
+  options.report.written_at = now();
+  const report::Json document = report::to_json(report::release_report(options.report));
+  auto written = nlohmann::ordered_json::array();
+  for (const auto& file : options.out) {
+    const std::string text = report::render(document, report::form_of(file));
+    write_file(file, text);
+    written.push_back({{"file", file}, {"bytes", text.size()}});
+    if (!options.json)
+      print(fmt::format("wrote {} ({} KiB)\n", file,
+                        count(static_cast<std::int64_t>((text.size() + 1023) / 1024))));
+  }
+  if (options.json) print_json(written);
+  return kDone;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "Write a report: data, density, errors, lookups, what is not verified");
+  add_db_option(*command, options->report.database);
+  command
+      ->add_option(
+          "--release", options->report.releases,
+          "ID or DEVICE/FRAMEWORK/VERSION, as often as needed; left out: every release of the database")
+      ->type_name("RELEASE")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--holdout", options->report.holdout_runs,
+          "A run of 'profdb holdout', as often as needed; left out: the newest of each release and kernel")
+      ->type_name("RUN_ID")
+      ->allow_extra_args(false);
+  command->add_option("--replay", options->report.replay, "What 'profdb replay --json' printed, in a file")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--out", options->out,
+          "The file to write, as often as needed: .html (one file that needs no network), .md or .json")
+      ->required()
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  add_json_option(*command, options->json);
+  command->footer(
+      "Example:\n"
+      "  profdb report --db prof.db --out report.html\n"
+      "  profdb report --db prof.db --release 1 --out report.html --out report.json\n"
+      "The HTML form opens in any browser and has everything inside. All forms hold the same data.");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace profdb::cli

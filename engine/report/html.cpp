@@ -1,0 +1,66 @@
+// The HTML form: the template with its parts and the document put in.
+#include <string_view>
+
+#include "engine/report/assets.h"
+#include "engine/report/escape.h"
+#include "engine/report/render.h"
+
+namespace profdb::report {
+namespace {
+
+// In the order in which they run; report.js is the one that starts the page.
+constexpr std::string_view kScripts[] = {"vendor/uPlot-1.6.32/uPlot.iife.min.js",
+                                         "dom.js",
+                                         "format.js",
+                                         "filters.js",
+                                         "plot.js",
+                                         "density.js",
+                                         "curves.js",
+                                         "scatter.js",
+                                         "histogram.js",
+                                         "bars.js",
+                                         "tables.js",
+                                         "report.js"};
+constexpr std::string_view kStyles[] = {"vendor/uPlot-1.6.32/uPlot.min.css", "report.css"};
+
+template <std::size_t N>
+std::string joined(const std::string_view (&names)[N]) {
+  std::string all;
+  for (const auto name : names) {
+    all += asset(name);
+    all += '\n';
+  }
+  return all;
+}
+
+// JSON that can stand in a script element: no "</script" and no "<!--" can come about.
+std::string script_json(const Json& document) {
+  std::string safe;
+  for (const char c : json_text(document)) {
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+// Puts `value` where the template says <!--NAME-->.
+void fill(std::string& page, std::string_view place, const std::string& value) {
+  const auto at = page.find(place);
+  if (at != std::string::npos) page.replace(at, place.size(), value);
+}
+
+}  // namespace
+
+std::string html(const Json& document) {
+  check(document);
+  std::string page(asset("report.html"));
+  fill(page, "<!--TITLE-->", escape_html(document.at("title").get<std::string>()));
+  fill(page, "/*STYLES*/", joined(kStyles));
+  fill(page, "/*SCRIPTS*/", joined(kScripts));
+  fill(page, "\"DOCUMENT\"", script_json(document));  // last: nothing in the data is taken for a place
+  return page;
+}
+
+}  // namespace profdb::report
