@@ -8,7 +8,7 @@
 #include <new>
 #include <string_view>
 
-#include "client/clock.h"
+#include "engine/acceptance/utc.h"
 #include "profdb/error.h"
 
 namespace profdb::serving {
@@ -102,7 +102,7 @@ void HttpExchange::State::set_up() {
 // The clock is read before anything else is done with the bytes, and nothing is parsed until all have
 // arrived.
 std::size_t HttpExchange::State::take_body(char* bytes, std::size_t, std::size_t size, void* state) {
-  const std::int64_t now = monotonic_ns();
+  const std::int64_t now = acceptance::monotonic_now_ns();
   auto& self = *static_cast<State*>(state);
   if (self.reply.body.size() + size > HttpReply::kMostBytes) {
     self.too_large = true;
@@ -164,10 +164,10 @@ HttpExchange::HttpExchange(HttpExchange&& other) noexcept = default;
 
 HttpReply HttpExchange::perform() {
   HttpReply& reply = state_->reply;
-  reply.start_utc = utc_now();
-  reply.start_ns = monotonic_ns();
+  reply.start_utc_ns = acceptance::utc_now_ns();
+  reply.start_ns = acceptance::monotonic_now_ns();
   const CURLcode result = curl_easy_perform(state_->handle.get());
-  reply.end_ns = monotonic_ns();
+  reply.end_ns = acceptance::monotonic_now_ns();
   state_->finish(result);
   return std::move(reply);
 }

@@ -29,8 +29,9 @@ struct HttpReply {
     too_large,  // given up at kMostBytes
   };
   End end = End::connection_error;
-  std::string error;          // why it is not complete
-  std::string start_utc;      // of start_ns
+  std::string error;              // why it is not complete
+  std::int64_t start_utc_ns = 0;  // of start_ns, since 1970
+  // On the monotonic clock, as the arrivals:
   std::int64_t start_ns = 0;  // before the connection opens
   std::int64_t end_ns = 0;    // after the end of the body, or when it was given up
   std::int64_t status = 0;    // 0 where there was no response

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <thread>
 
-#include "client/clock.h"
 #include "client/http_exchange.h"
 #include "client/record_evidence.h"
 #include "client/start_barrier.h"
+#include "engine/acceptance/utc.h"
 #include "profdb/error.h"
 
 namespace profdb::serving {
@@ -47,7 +47,7 @@ std::string http_error_text(const HttpReply& reply) {
 }
 
 void take_reply(RequestRecord& record, const HttpReply& reply) {
-  record.start_utc = reply.start_utc;
+  record.start_utc = acceptance::format_utc(reply.start_utc_ns);
   record.start_ns = reply.start_ns;
   record.end_ns = reply.end_ns;
   record.headers = reply.headers_sent;
@@ -59,8 +59,8 @@ void take_reply(RequestRecord& record, const HttpReply& reply) {
 
 // A request that was never sent.
 void give_up(RequestRecord& record, Status status, const std::string& error) {
-  record.start_utc = utc_now();
-  record.start_ns = monotonic_ns();
+  record.start_utc = acceptance::format_utc(acceptance::utc_now_ns());
+  record.start_ns = acceptance::monotonic_now_ns();
   record.end_ns = record.start_ns;
   record.status = status;
   record.error = error;
@@ -198,7 +198,7 @@ LevelAttempt run_level(const RunOptions& options, RecordFolder& folder, std::int
   attempt.level = level;
   attempt.attempt = folder.next_attempt(level);
   for (const Phase phase : {Phase::warmup, Phase::measured})
-    Wave(options, folder, clock_id(), {level, phase, 0, attempt.attempt}).run(attempt);
+    Wave(options, folder, acceptance::monotonic_clock_id(), {level, phase, 0, attempt.attempt}).run(attempt);
   return attempt;
 }
 

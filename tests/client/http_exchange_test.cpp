@@ -37,7 +37,7 @@ TEST(HttpExchange, BytesAndTheirArrivalsAgree) {
   EXPECT_EQ(reply.arrivals.back().end, reply.body.size());
   EXPECT_LE(reply.start_ns, reply.arrivals.front().t_ns);
   EXPECT_LE(reply.arrivals.back().t_ns, reply.end_ns);
-  EXPECT_THAT(reply.start_utc, testing::MatchesRegex("20..-..-..T..:..:..\\.......Z"));
+  EXPECT_GT(reply.start_utc_ns, 0);
 }
 
 TEST(HttpExchange, ALargeBodyIsSentAtOnce) {
