@@ -8,7 +8,9 @@
 #include <map>
 #include <ostream>
 
+#include "engine/report/render.h"
 #include "importer/acceptance/actions.h"
+#include "importer/acceptance/round_report.h"
 #include "tests/client/round_files.h"
 
 namespace profdb::serving {
@@ -20,6 +22,7 @@ using acceptance::Verdict;
 using test::Asked;
 using test::CompletionScript;
 using test::Fault;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAreArray;
 using testing::Field;
@@ -73,6 +76,14 @@ archive::Judged judge(const test::RoundFiles& files, const std::string& round) {
   return archive::judge_performance(connection, round, "test");
 }
 
+// The round's report as Markdown.
+std::string report_of(const test::RoundFiles& files, const std::string& round) {
+  store::Connection connection(files.database(), store::Mode::write);
+  archive::RoundReportOptions options;
+  options.round = round;
+  return report::markdown(archive::round_report(connection, options));
+}
+
 TEST(WholeRound, IsMeasuredImportedJudgedAndVerified) {
   test::RoundFiles files(60);
   const CompletionScript slow = {.first_pause = std::chrono::milliseconds(5),
@@ -102,6 +113,9 @@ TEST(WholeRound, IsMeasuredImportedJudgedAndVerified) {
     EXPECT_DOUBLE_EQ(outcome.median_gain.value(), figures.median_gain());
   }
   EXPECT_EQ(judged.verdict.verdict, expected_verdict(expected)) << judged.verdict.reason;
+
+  EXPECT_THAT(report_of(files, "r1"), AllOf(HasSubstr(to_string(judged.verdict.verdict)),
+                                            HasSubstr("made by a test"), HasSubstr("B2")));
 
   store::Connection connection(files.database(), store::Mode::write);
   EXPECT_THAT(archive::verify(connection, "r1").findings, IsEmpty());
@@ -172,6 +186,7 @@ TEST_P(FaultInARound, FailsItsCheckByName) {
   }
   EXPECT_EQ(judged.verdict.verdict, Verdict::inconclusive);
   EXPECT_EQ(judged.verdict.rule, 1);
+  EXPECT_THAT(report_of(*files_, round), AllOf(HasSubstr("INCONCLUSIVE"), HasSubstr(one.checks.front())));
 }
 
 INSTANTIATE_TEST_SUITE_P(
