@@ -142,7 +142,7 @@ std::optional<Artifact> find_artifact(Connection& connection, std::int64_t round
 
 std::int64_t put_artifact(Connection& connection, std::int64_t round_id, const Artifact& artifact) {
   auto& statement = connection.statement(
-      "INSERT INTO serving_artifact (round_id, run_id, kind, name, path, sha256, accessibility, "
+      "INSERT INTO serving_artifact (round_id, run_id, kind, name, path, sha256, bytes, accessibility, "
       "checked_utc)\n"
       "VALUES (:round, :run, :kind, :name, :path, :sha256, :bytes, :accessibility, :checked)\n"
       "ON CONFLICT (round_id, kind, path) DO UPDATE\n"
