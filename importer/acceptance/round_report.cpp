@@ -94,7 +94,7 @@ std::vector<report::Notice> notices_of(const ReportSource& source, bool redacted
   std::vector<report::Notice> notices;
   const StoredRound& round = source.loaded.own.stored;
   if (!round.spec.synthetic.empty())
-    notices.push_back({"synthetic", "The evidence of this round is synthetic: " + round.spec.synthetic});
+    notices.push_back({"synthetic", "The evidence of this round is made up. " + round.spec.synthetic});
   if (redacted) notices.push_back({"note", "Redacted: without paths, hosts and process ids."});
   for (const StoredVerdict& verdict : source.standing)
     if (verdict.part == "performance" && verdict.verdict != source.judgement.result.verdict)

@@ -248,6 +248,11 @@ TEST_F(ArchiveTest, TheIdentityInTheDatabase) {
   expect_found("document", "the columns of run B1 are not those of its service file");
 }
 
+TEST_F(ArchiveTest, TheStopInTheDatabase) {
+  execute("UPDATE serving_run SET stopped_utc = '2026-01-01T00:00:00Z' WHERE name = 'B1'");
+  expect_found("document", "the stop of run B1 is not the one that is documented");
+}
+
 TEST_F(ArchiveTest, TheParentsRecords) {
   edit("base/P2/requests.jsonl", "\"end_ns\":([0-9]+)", "\"end_ns\":1$1");
   expect_found("record", "round base: P2/requests.jsonl line 1: end_ns is");
