@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "importer/acceptance/document.h"
 #include "importer/acceptance/evidence_import.h"
 #include "importer/acceptance/freeze.h"
 #include "tests/acceptance/round_fixture.h"
