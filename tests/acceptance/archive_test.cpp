@@ -1,5 +1,6 @@
 // A whole synthetic round from files to verdicts (examples/generate_round.py), and what verify finds in it
 // after a change of any kind: spec 05 §7.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +25,8 @@ using test::TempFolder;
 using testing::HasSubstr;
 
 void generate(const std::string& step, const fs::path& folder) {
-  const std::string command = std::string("python3 ") + PROFDB_SOURCE_DIR + "/examples/generate_round.py " +
-                              step + " '" + folder.string() + "' > /dev/null";
+  const std::string command = fmt::format("python3 {}/examples/generate_round.py {} '{}' > /dev/null",
+                                          PROFDB_SOURCE_DIR, step, folder.string());
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 }
 
