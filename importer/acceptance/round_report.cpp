@@ -69,7 +69,10 @@ void redact(Json& value, const std::vector<std::string>& words) {
 
 std::vector<std::string> secrets(const ReportSource& source) {
   std::vector<std::string> words = {source.loaded.own.stored.folder.string()};
-  for (const Artifact& artifact : source.artifacts) words.push_back(artifact.path);
+  for (const Artifact& artifact : source.artifacts) {
+    words.push_back(artifact.path);
+    words.push_back(std::filesystem::path(artifact.path).filename().string());
+  }
   for (const rules::Reference& reference : source.loaded.own.stored.spec.references)
     words.push_back(reference.path);
   for (const StoredRun& run : source.stored_runs) words.push_back(run.service.host);
