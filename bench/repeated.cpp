@@ -7,6 +7,7 @@ namespace profdb::bench {
 namespace {
 
 constexpr std::size_t kRepeatedLeaves = 5000;
+constexpr int kThreadRepetitions = 31;
 constexpr std::size_t kThreadBatches = 8;  // starting a thread must not count
 
 std::vector<PreparedLeaf> prepare(const std::vector<LeafOp>& leaves) {
@@ -63,7 +64,9 @@ void register_repeated(const Settings& settings) {
     const Repeated work(settings);
     measure_against_p(state, settings, settings.small, work.measured, work.engine, work.leaves);
   });
-  register_pair("repeated/two_threads", settings,
+  Settings fewer = settings;
+  fewer.repetitions = std::min(settings.repetitions, kThreadRepetitions);
+  register_pair("repeated/two_threads", fewer,
                 [settings](benchmark::State& state) { two_threads(state, settings); });
 }
 
