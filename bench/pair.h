@@ -28,13 +28,19 @@ Times time_calls(std::size_t calls, Work& work) {
   return {(end.wall_us - begin.wall_us) / n, (end.cpu_us - begin.cpu_us) / n};
 }
 
-// `most`, or fewer calls of `work` where so many would take longer than a batch should; at least one.
+// How many calls of `work` make a batch of some milliseconds: long enough that what happens once per batch
+// (cold caches, an aged snapshot) does not count, short enough that most batches run undisturbed. At most
+// `most`.
 template <typename Work>
 std::size_t batch_size(std::size_t most, Work& work) {
-  constexpr double kBatchUs = 20'000;
-  const double one = time_calls(1, work).wall_us;
-  return static_cast<std::size_t>(
-      std::min(static_cast<double>(most), std::max(1.0, kBatchUs / (one + 1e-3))));
+  constexpr double kBatchUs = 4000;
+  constexpr double kEnoughUs = kBatchUs / 4;
+  std::size_t calls = 1;
+  double one_us = time_calls(calls, work).cpu_us;
+  while (one_us * static_cast<double>(calls) < kEnoughUs && calls < most)
+    one_us = time_calls(calls *= 2, work).cpu_us;
+  const double fit = kBatchUs / std::max(one_us, 1e-3);
+  return std::clamp(static_cast<std::size_t>(fit), std::size_t{1}, most);
 }
 
 // Of at least one value.
@@ -45,8 +51,8 @@ double median(std::vector<double> values);
 void report(benchmark::State& state, const char* name, const std::vector<Times>& times,
             double operations = 1);
 
-// One iteration of the benchmark is one repetition: a batch of `calls` calls of each (the subject fewer where
-// it is slow), which of them goes first changing every time. The counters are those of `floor` and `subject`.
+// One iteration of the benchmark is one repetition: a batch of at most `calls` calls of each, which of them
+// goes first changing every time. The counters are those of `floor` and `subject`.
 // The benchmark must use manual time; it counts the subject's.
 template <typename Floor, typename Subject>
 void measure_pair(benchmark::State& state, std::size_t calls, Floor floor, Subject subject,

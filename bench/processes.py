@@ -16,13 +16,12 @@ class Usage:
     peak_mib: float  # resident
 
 
-def measure(command, core=None, stdin=None):
-    """Runs a command to its end, on one core where `core` is given. Its output is dropped; failure ends the run."""
+def measure(command, core=None, output=subprocess.DEVNULL):
+    """Runs a command to its end, on one core where `core` is given. Failure ends the run."""
     begin = time.monotonic()
     process = subprocess.Popen(
         [str(word) for word in command],
-        stdin=stdin,
-        stdout=subprocess.DEVNULL,
+        stdout=output,
         preexec_fn=None if core is None else lambda: os.sched_setaffinity(0, {core}),
     )
     _, status, usage = os.wait4(process.pid, 0)

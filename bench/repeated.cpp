@@ -7,7 +7,8 @@ namespace profdb::bench {
 namespace {
 
 constexpr std::size_t kRepeatedLeaves = 5000;
-constexpr std::size_t kThreadCalls = 200'000;  // starting a thread must not count
+constexpr int kThreadRepetitions = 31;
+constexpr std::size_t kThreadBatches = 8;  // starting a thread must not count
 
 std::vector<PreparedLeaf> prepare(const std::vector<LeafOp>& leaves) {
   std::vector<PreparedLeaf> prepared;
@@ -42,7 +43,7 @@ void two_threads(benchmark::State& state, const Settings& settings) {
   const Repeated work(settings);
   Cycle leaf(work.prepared);
   const auto lookup = [&] { benchmark::DoNotOptimize(work.engine.lookup(leaf.next())); };
-  const std::size_t count = 2 * batch_size(kThreadCalls / 2, lookup);
+  const std::size_t count = kThreadBatches * batch_size(settings.calls, lookup);
   const auto one = [&] { ask(work.engine, work.prepared, 0, count); };
   const auto two = [&] {
     std::thread other([&] { ask(work.engine, work.prepared, work.prepared.size() / 2, count / 2); });
@@ -63,7 +64,9 @@ void register_repeated(const Settings& settings) {
     const Repeated work(settings);
     measure_against_p(state, settings, settings.small, work.measured, work.engine, work.leaves);
   });
-  register_pair("repeated/two_threads", settings,
+  Settings fewer = settings;
+  fewer.repetitions = std::min(settings.repetitions, kThreadRepetitions);
+  register_pair("repeated/two_threads", fewer,
                 [settings](benchmark::State& state) { two_threads(state, settings); });
 }
 

@@ -128,7 +128,8 @@ class Run:
         out = self.work / "google_benchmark.json"
         databases = [f"--{name}={self.database(name)}" for name in ("real", "small", "large")]
         flags = [f"--benchmark_filter={benchmark_filter}", f"--benchmark_out={out}", *self.arguments.flags]
-        measure([self.build / "bench/profdb_bench", *databases, f"--work={self.work}", *flags])
+        command = [self.build / "bench/profdb_bench", *databases, f"--work={self.work}", *flags]
+        measure(command, output=sys.stderr)  # Google Benchmark's own table, while it goes
         for benchmark in json.loads(out.read_text())["benchmarks"]:
             name = benchmark["name"].split("/iterations")[0]
             counters = ("floor_us", "floor_cpu_us", "subject_us", "subject_cpu_us")
@@ -153,9 +154,11 @@ class Run:
 
     def notes(self, points, python_note):
         first = self.results.get("first_3d", {})
-        lost = sum(self.results.get(f"logging/{kind}", {}).get("lost", 0) for kind in ("burst", "sustained"))
+        logs = [self.results.get(f"logging/{kind}", {}) for kind in ("burst", "sustained")]
+        lost, dropped = (sum(log.get(name, 0) for log in logs) for name in ("lost", "dropped"))
         yield f"P: bare prepared SQLite statement in autocommit, same row, same key, same file. Points: {points}"
-        yield f"({first.get('points', 0):,.0f} of MatMulV2); all other rows are synthetic. Log entries lost: {lost:.0f}."
+        yield f"({first.get('points', 0):,.0f} of MatMulV2); all other rows are synthetic."
+        yield f"Log entries lost: {lost:,.0f}; dropped and counted because the queue stayed full: {dropped:,.0f}."
         load = os.getloadavg()[0]
         if load > 1.5:
             yield f"The machine was busy (load {load:.1f} on {os.cpu_count()} cores): trust CPU time over wall time."

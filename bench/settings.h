@@ -12,8 +12,8 @@ struct Settings {
   std::string large;  // the same of some 5,000,000 rows; empty: left out
   std::string work;   // folder for what benchmarks write
   int repetitions = 101;
-  std::size_t calls = 200;     // lookups per batch, at most
-  std::size_t leaves = 20000;  // distinct leaves of a benchmark, at most
+  std::size_t calls = 100'000;  // lookups per batch, at most
+  std::size_t leaves = 20000;   // distinct leaves of a benchmark, at most
 };
 
 // Each registers the benchmarks of one file.

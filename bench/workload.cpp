@@ -14,7 +14,8 @@ namespace profdb::bench {
 namespace {
 
 constexpr std::uint64_t kSeed = 20240229;
-constexpr int kDraws = 200;  // tries per product wanted, before what there is must do
+constexpr std::size_t kSparse = 4;  // rows per product wanted, from which on drawing beats reading them all
+constexpr int kDraws = 20;          // tries per product wanted, before what there is must do
 
 // Text such as [[128,4096],[7168,4096]]: weights are stored as (N,K).
 MatMul product_of(const std::string& shapes) {
@@ -82,6 +83,12 @@ std::vector<MatMul> random_measured(const std::string& database, std::size_t cou
   const std::int64_t last = db.execAndGet("SELECT max(measurement_id) FROM measurement");
   SQLite::Statement row(db, fmt::format("{}\nAND measurement_id = :id", kShapes));
   std::mt19937_64 random(kSeed);
+  if (static_cast<std::uint64_t>(last) < kSparse * count) {
+    std::vector<MatMul> products = all_measured(database);
+    std::shuffle(products.begin(), products.end(), random);
+    products.resize(std::min(products.size(), count));
+    return products;
+  }
   return collect(count, [&]() -> std::optional<MatMul> {
     row.reset();
     row.bind(1, draw(random, 1, last));

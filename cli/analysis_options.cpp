@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/csv_output.h"
 #include "cli/output.h"
 
 namespace profdb::cli {
@@ -19,14 +20,14 @@ void add_filter_options(CLI::App& command, analysis::RegimeFilter& filter) {
 void add_table_format_options(CLI::App& command, bool& json, CsvOptions& csv,
                               std::initializer_list<std::string> tables) {
   add_json_option(command, json);
-  CLI::Option* flag = command.add_flag("--csv", csv.csv, "Print CSV instead of text")->excludes("--json");
+  add_csv_option(command, csv.csv);
   if (tables.size() == 0) return;
   std::string names;
   for (const std::string& table : tables) names += (names.empty() ? "" : "|") + table;
   command.add_option("--table", csv.table, "Which table --csv prints; the first where it is left out")
       ->check(CLI::IsMember(std::vector<std::string>(tables)).description(""))
       ->type_name(names)
-      ->needs(flag);
+      ->needs("--csv");
 }
 
 std::string synthetic_notice(const ReleaseInfo& release) {

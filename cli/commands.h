@@ -33,6 +33,7 @@ void add_mapping(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_serving(CLI::App& app, Action& action);
 
 // Options that several subcommands have.
 void add_db_option(CLI::App& command, std::string& database);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/csv_output.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "engine/release_state.h"
@@ -76,15 +77,18 @@ std::string text(const std::vector<Coverage>& all) {
 
 }  // namespace
 
-int print_coverage(const std::string& database, const std::string& release, bool json) {
+int print_coverage(const std::string& database, const std::string& release, bool json, bool csv) {
   store::Connection connection(database, store::Mode::read);
   const store::ReadTransaction transaction(connection);
   const ReleaseInfo info = select_release(connection, release);
   const auto all = load(connection, info.release_id);
-  if (json) {
+  if (json || csv) {
     auto rows = nlohmann::ordered_json::array();
     for (const Coverage& row : all) rows.push_back(to_json(row));
-    print_json(rows);
+    if (csv)
+      print(csv_of(rows));
+    else
+      print_json(rows);
   } else {
     print(text(all));
   }

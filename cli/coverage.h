@@ -5,8 +5,8 @@
 
 namespace profdb::cli {
 
-// Prints the view release_coverage of one release, as a table or as JSON. `release` as elsewhere; empty where
-// the database holds one.
-int print_coverage(const std::string& database, const std::string& release, bool json);
+// Prints the view release_coverage of one release, as a table, JSON or CSV. `release` as elsewhere; empty
+// where the database holds one.
+int print_coverage(const std::string& database, const std::string& release, bool json, bool csv);
 
 }  // namespace profdb::cli

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/csv_output.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "engine/store/database.h"
@@ -21,6 +22,7 @@ struct Options {
   std::string reason;
   bool summary = false;
   bool json = false;
+  bool csv = false;
 };
 
 // An absent filter binds NULL. Newest first.
@@ -145,10 +147,12 @@ std::string summary_text(const ordered_json& summary, const ordered_json& misses
          (reasons.empty() ? "" : "\nmisses\n" + reasons.text());
 }
 
-int show_summary(store::Connection& connection, bool json) {
+int show_summary(store::Connection& connection, const Options& options) {
   const ordered_json summary = rows_of(connection.statement(kSummary));
   const ordered_json misses = rows_of(connection.statement(kMissReasons));
-  if (json)
+  if (options.csv)
+    print(csv_of(summary));
+  else if (options.json)
     print_json({{"lookup_summary", summary}, {"miss_reasons", misses}});
   else
     print(summary_text(summary, misses));
@@ -162,7 +166,9 @@ int show_entries(store::Connection& connection, const Options& options) {
   bind_filter(statement, ":reason", options.reason);
   statement.bind(":last", options.last);
   const ordered_json entries = rows_of(statement);
-  if (options.json)
+  if (options.csv)
+    print(csv_of(entries));
+  else if (options.json)
     print_json(entries);
   else
     print(entries_text(entries));
@@ -173,7 +179,7 @@ int run(const Options& options) {
   store::Connection connection(options.database, store::Mode::read);
   try {
     const store::ReadTransaction transaction(connection);
-    return options.summary ? show_summary(connection, options.json) : show_entries(connection, options);
+    return options.summary ? show_summary(connection, options) : show_entries(connection, options);
   } catch (const SQLite::Exception& e) {
     throw store::database_error(options.database, e, "read the query log of");
   }
@@ -201,6 +207,7 @@ void add_log(CLI::App& app, Action& action) {
       ->excludes("--reason")
       ->excludes("--last");
   add_json_option(*command, options->json);
+  add_csv_option(*command, options->csv);
   command->footer(
       "Example:\n"
       "  profdb log --db prof.db --source MISS --reason regime_mismatch\n"

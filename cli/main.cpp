@@ -98,6 +98,7 @@ int run(int argc, char** argv) {
   add_log(app, action);
   add_mapping(app, action);
   add_report(app, action);
+  add_serving(app, action);
   add_verify(app, action);
   add_migrate(app, action);
   try {

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/coverage.h"
+#include "cli/csv_output.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "profdb/engine.h"
@@ -18,6 +19,7 @@ struct Options {
   std::string release;
   bool coverage = false;
   bool json = false;
+  bool csv = false;
 };
 
 nlohmann::ordered_json to_json(const ReleaseInfo& info) {
@@ -60,15 +62,18 @@ std::string text(const std::vector<ReleaseInfo>& releases) {
 }
 
 int run(const Options& options) {
-  if (options.coverage) return print_coverage(options.database, options.release, options.json);
+  if (options.coverage) return print_coverage(options.database, options.release, options.json, options.csv);
   const auto releases = list_releases(options.database);
-  if (!options.json) {
+  if (!options.json && !options.csv) {
     print(text(releases));
     return kDone;
   }
   auto all = nlohmann::ordered_json::array();
   for (const ReleaseInfo& info : releases) all.push_back(to_json(info));
-  print_json(all);
+  if (options.csv)
+    print(csv_of(all));
+  else
+    print_json(all);
   return kDone;
 }
 
@@ -84,6 +89,7 @@ void add_releases(CLI::App& app, Action& action) {
   add_release_option(*command, options->release);
   command->get_option("--release")->needs(coverage);
   add_json_option(*command, options->json);
+  add_csv_option(*command, options->csv);
   command->footer(
       "Example:\n  profdb releases --db prof.db\n  profdb releases --db prof.db --coverage --release 1");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -5,15 +5,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/write_file.h"
 #include "engine/report/render.h"
 #include "profdb/error.h"
 
@@ -29,34 +26,6 @@ struct Options {
 std::string now() {
   const auto time = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
-}
-
-[[noreturn]] void cannot_write(const std::string& file) {
-  throw Error(ErrorKind::input, fmt::format("{}: cannot be written: {}; name another file with --out", file,
-                                            std::strerror(errno)));
-}
-
-// Whole or not at all: written beside the file, then put in its place.
-void write_file(const std::string& file, const std::string& text) {
-  const std::string part = file + ".part";
-  errno = 0;
-  std::ofstream stream(part, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) {
-    const int cause = errno;
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    errno = cause;
-    cannot_write(file);
-  }
-  std::error_code failed;
-  std::filesystem::rename(part, file, failed);
-  if (!failed) return;
-  errno = failed.value();
-  std::error_code ignored;
-  std::filesystem::remove(part, ignored);
-  cannot_write(file);
 }
 
 int run(Options& options) {

@@ -94,7 +94,8 @@ class Engine::Impl {
       if (!owner) validate(leaf);
       CandidateSource candidates = source(worker);
       ResultPtr made = profdb::lookup(candidates, *worker.state, options_, leaf);
-      return options_.cache_results ? worker.results.keep(key, made, memory_of(*made)) : made;
+      if (options_.cache_results) worker.results.keep(key, made, memory_of(*made));
+      return made;
     });
     if (log_ && (options_.log == LogMode::all || !result->hit())) {
       if (!owner) owner = std::make_shared<const LeafOp>(leaf);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "profdb/error.h"
 #include "profdb/leaf_op.h"
@@ -19,8 +20,22 @@ bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < 0x80;
 }
 
+// Eight characters at a time: names are short, but every lookup has some.
+bool is_all_ascii(const std::string& text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  std::size_t i = 0;
+  for (; i + sizeof(std::uint64_t) <= text.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + i, sizeof eight);
+    if ((eight & kHighBits) != 0) return false;
+  }
+  for (; i < text.size(); ++i)
+    if (!is_ascii(text[i])) return false;
+  return true;
+}
+
 bool is_utf8(const std::string& text) {
-  if (std::all_of(text.begin(), text.end(), is_ascii)) return true;
+  if (is_all_ascii(text)) return true;
   try {
     (void)json(text).dump();
     return true;

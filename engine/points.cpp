@@ -2,6 +2,7 @@
 #include "engine/points.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -23,6 +24,14 @@ cache::Key key_outside(const AxisGroup& group, const std::vector<std::int64_t>& 
   for (std::size_t axis = 0; axis < coordinate.size(); ++axis)
     if (std::find(group.begin(), group.end(), axis) == group.end()) bytes.number(coordinate[axis]);
   return bytes.key();
+}
+
+// Where a key has its bit: `words` are a power of two.
+std::size_t word_of(const std::vector<std::uint64_t>& words, const cache::Key& key) {
+  return static_cast<std::size_t>(key.high >> 6U) & (words.size() - 1);
+}
+std::uint64_t bit_of(const cache::Key& key) {
+  return std::uint64_t{1} << (key.high & 63U);
 }
 
 void set_median(MeasuredPoint& point) {
@@ -106,16 +115,22 @@ const MeasuredPoint* ClassPoints::at(const std::vector<std::int64_t>& coordinate
   return it == by_coordinate_.end() ? nullptr : &points_[it->second];
 }
 
+void ClassPoints::make(Group& group, const AxisGroup& axes) const {
+  for (std::size_t i = 0; i < points_.size(); ++i)
+    group.index[key_outside(axes, points_[i].coordinate)].push_back(static_cast<std::uint32_t>(i));
+  group.slots.resize(std::bit_ceil(group.index.size() / 8 + 1));  // 8 bits or more per key
+  for (const auto& [key, members] : group.index) group.slots[word_of(group.slots, key)] |= bit_of(key);
+}
+
 const std::vector<std::uint32_t>& ClassPoints::of_group(std::size_t group,
                                                         const std::vector<std::int64_t>& coordinate) const {
   static const std::vector<std::uint32_t> none;
   Group& made = groups_[group];
   const AxisGroup& axes = spec_.groups[group];
-  std::call_once(made.once, [&] {
-    for (std::size_t i = 0; i < points_.size(); ++i)
-      made.index[key_outside(axes, points_[i].coordinate)].push_back(static_cast<std::uint32_t>(i));
-  });
-  const auto it = made.index.find(key_outside(axes, coordinate));
+  std::call_once(made.once, [&] { make(made, axes); });
+  const cache::Key key = key_outside(axes, coordinate);
+  if ((made.slots[word_of(made.slots, key)] & bit_of(key)) == 0) return none;
+  const auto it = made.index.find(key);
   return it == made.index.end() ? none : it->second;
 }
 

@@ -75,7 +75,11 @@ class ClassPoints {
   struct Group {  // made when first asked for
     std::once_flag once;
     Index index;
+    // One bit per slot that some key of the index falls into: most coordinates that nothing shares are told
+    // by it.
+    std::vector<std::uint64_t> slots;
   };
+  void make(Group& group, const AxisGroup& axes) const;
 
   const PathSpec& spec_;
   std::vector<store::CandidateRow> rows_;

@@ -49,6 +49,18 @@ MatchedRow merged(const std::vector<ExactMatch>& found) {
   return matched_row(no_axes, merge_points(rows).front(), std::nullopt);
 }
 
+Interpolation try_group(SearchContext& context, const KernelSearch& search, const store::RegimeRow& regime,
+                        SourceClass source_class, std::size_t g) {
+  const PathSpec& spec = context.spec();
+  const AxisGroup& group = spec.groups[g];
+  if (static_cast<std::int64_t>(group.size()) > search.plan.max_interpolation_dim)
+    return no_interpolation(spec, group, "interpolation_dim_disabled");
+  const std::vector<std::int64_t>& target = search.target->coordinate;
+  if (const auto points = context.candidates.group(spec, regime, source_class, g, target))
+    return interpolate(*points, target);
+  return no_interpolation(spec, group, "insufficient_candidates");
+}
+
 // §5, one source class of one regime: axis groups in order.
 bool interpolate_class(SearchContext& context, KernelSearch& search, const store::RegimeRow& regime,
                        SourceClass source_class) {
@@ -62,19 +74,11 @@ bool interpolate_class(SearchContext& context, KernelSearch& search, const store
     context.note(closed, search, regime, source_class);
     return false;
   }
-  const std::int64_t ceiling = search.plan.max_interpolation_dim;
   for (std::size_t g = 0; g < spec.groups.size(); ++g) {
     const AxisGroup& group = spec.groups[g];
     const auto lacks = [&](std::size_t axis) { return search.target->coordinate[axis] == kNoAxis; };
     if (std::any_of(group.begin(), group.end(), lacks)) continue;  // not an attempt
-    Interpolation tried;
-    if (static_cast<std::int64_t>(group.size()) > ceiling)
-      tried = no_interpolation(spec, group, "interpolation_dim_disabled");
-    else if (const auto points =
-                 context.candidates.group(spec, regime, source_class, g, search.target->coordinate))
-      tried = interpolate(*points, search.target->coordinate);
-    else
-      tried = no_interpolation(spec, group, "insufficient_candidates");
+    Interpolation tried = try_group(context, search, regime, source_class, g);
     context.note(tried, search, regime, source_class);
     if (!tried.answered()) continue;
     context.answer_interpolation(search, regime, source_class, std::move(tried), group.size());

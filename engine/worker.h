@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "engine/cache/cache.h"
+#include "engine/cache/results.h"
 #include "engine/release_state.h"
 #include "engine/store/database.h"
 
@@ -35,7 +35,7 @@ class Worker {
   void close_snapshot();
 
   std::shared_ptr<const ReleaseState> state;  // of the snapshot, or of an earlier one
-  cache::Cache<Result> results;               // of `state`
+  cache::Results results;                     // of `state`
 
  private:
   store::Connection connection_;

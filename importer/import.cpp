@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <limits>
 
 #include "engine/dispatch.h"
 #include "engine/release_state.h"
@@ -59,18 +60,40 @@ std::optional<Existing> find_existing(Connection& connection, const Identity& id
   return Existing{rows.integer(0), rows.text(1)};
 }
 
+// Deletes the entries of an interned table that the release's measurements refer to by `columns`. An import
+// makes its entries anew, with ids of one range, and no other import's fall into it.
+void delete_interned(Connection& connection, std::int64_t release_id, const std::string& table,
+                     const std::vector<std::string>& columns) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = 0;
+  for (const std::string& column : columns) {
+    auto& range = connection.statement(
+        fmt::format("SELECT coalesce(min(m.{0}), :first), coalesce(max(m.{0}), :last)\nFROM source_file AS "
+                    "f\nJOIN measurement AS m USING (source_file_id)\nWHERE f.release_id = :release",
+                    column));
+    range.bind(1, first);
+    range.bind(2, last);
+    range.bind(3, release_id);
+    store::Rows rows(range);
+    rows.next();
+    first = std::min(first, rows.integer(0));
+    last = std::max(last, rows.integer(1));
+  }
+  auto& remove =
+      connection.statement(fmt::format("DELETE FROM {0}\nWHERE {0}_id BETWEEN :first AND :last", table));
+  remove.bind(1, first);
+  remove.bind(2, last);
+  remove.exec();
+}
+
 // Takes a release away, with everything that nobody else uses.
 void delete_release(Connection& connection, std::int64_t release_id) {
   clear_mapping(connection, release_id);
+  delete_interned(connection, release_id, "tensor_list", {"input_list_id", "output_list_id"});
+  delete_interned(connection, release_id, "field_set", {"field_set_id"});
   auto& remove = connection.statement("DELETE FROM release\nWHERE release_id = :release");
   remove.bind(1, release_id);
   remove.exec();
-  connection.db().exec(
-      "DELETE FROM tensor_list\nWHERE tensor_list_id NOT IN (SELECT input_list_id FROM measurement UNION "
-      "SELECT "
-      "output_list_id FROM measurement)");
-  connection.db().exec(
-      "DELETE FROM field_set\nWHERE field_set_id NOT IN (SELECT field_set_id FROM measurement)");
 }
 
 // Reads the files of one release into the database.
@@ -302,6 +325,8 @@ void import_into(const fs::path& database, const ReleaseSource& source, const Im
   NewFileGuard guard(database);
   Connection connection(database, store::Mode::create);
   bound_page_cache(connection);
+  // The log of a large import goes once it is in the database, also where others keep the file open.
+  connection.db().exec("PRAGMA journal_size_limit = 67108864");
   SQLite::Transaction transaction(connection.db(), SQLite::TransactionBehavior::IMMEDIATE);
   const auto existing = find_existing(connection, source.identity);
   if (existing && existing->content_digest == source.content_digest) {

@@ -1,6 +1,7 @@
 // Integers as a head, which tells sign and length, and their significant bytes, the highest first.
 #include "importer/ordered_bytes.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -17,10 +18,10 @@ constexpr unsigned kZeroHead = 0x80;
 void append_ordered(std::string& bytes, std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value);
   const auto size = static_cast<unsigned>(std::bit_width(value < 0 ? ~bits : bits) + 7) / 8;
-  char encoded[9];
+  std::array<char, 1 + sizeof(bits)> encoded{};
   encoded[0] = static_cast<char>(value < 0 ? kZeroHead - 1 - size : kZeroHead + size);
   for (unsigned i = 0; i < size; ++i) encoded[1 + i] = static_cast<char>(bits >> (8 * (size - 1 - i)));
-  bytes.append(encoded, 1 + size);
+  bytes.append(encoded.data(), 1 + size);
 }
 
 void append_ordered(std::string& bytes, std::string_view text) {

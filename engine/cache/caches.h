@@ -24,8 +24,8 @@ class Caches {
   Cache<ResolvedRegimes> regimes;
   Cache<ExactRows> exact_rows;  // of the base exact match
   Cache<ClassPoints> classes;   // whole source classes of regimes
-  Cache<GroupPoints> lines;    // axis groups of one axis
-  Cache<GroupPoints> meshes;   // of two and three
+  Cache<GroupPoints> lines;     // axis groups of one axis
+  Cache<GroupPoints> meshes;    // of two and three
 
   void clear() {
     regimes.clear();

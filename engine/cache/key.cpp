@@ -6,7 +6,7 @@
 namespace profdb::cache {
 
 Key KeyBytes::key() const {
-  const XXH128_hash_t hash = XXH3_128bits(bytes_.data(), bytes_.size());
+  const XXH128_hash_t hash = XXH3_128bits(bytes_.data(), size_);
   return {hash.high64, hash.low64};
 }
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "profdb/leaf_op.h"
 
@@ -21,22 +21,22 @@ struct KeyHash {
 // Collects the bytes of a key. One is kept per thread (see scratch()), so that a key allocates nothing.
 class KeyBytes {
  public:
+  KeyBytes() : bytes_(kFirst) {}
+
   KeyBytes& number(std::uint64_t value) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof value);
-    std::memcpy(bytes_.data() + at, &value, sizeof value);
+    std::memcpy(room(sizeof value), &value, sizeof value);
     return *this;
   }
   KeyBytes& number(std::int64_t value) { return number(static_cast<std::uint64_t>(value)); }
   KeyBytes& real(double value) { return number(std::bit_cast<std::uint64_t>(value)); }
   KeyBytes& pointer(const void* value) { return number(std::bit_cast<std::uint64_t>(value)); }
   KeyBytes& tag(char value) {
-    bytes_.push_back(value);
+    *room(1) = value;
     return *this;
   }
   KeyBytes& text(std::string_view value) {
     number(static_cast<std::uint64_t>(value.size()));
-    bytes_.append(value);
+    if (!value.empty()) std::memcpy(room(value.size()), value.data(), value.size());
     return *this;
   }
   Key key() const;
@@ -44,12 +44,23 @@ class KeyBytes {
   // This thread's, emptied. Holds until the thread asks for it again.
   static KeyBytes& scratch() {
     thread_local KeyBytes bytes;
-    bytes.bytes_.clear();
+    bytes.size_ = 0;
     return bytes;
   }
 
  private:
-  std::string bytes_;
+  static constexpr std::size_t kFirst = 1024;
+
+  // Where the next `size` bytes go.
+  char* room(std::size_t size) {
+    if (size_ + size > bytes_.size()) bytes_.resize((size_ + size) * 2);
+    char* const at = bytes_.data() + size_;
+    size_ += size;
+    return at;
+  }
+
+  std::vector<char> bytes_;
+  std::size_t size_ = 0;  // in use
 };
 
 }  // namespace profdb::cache

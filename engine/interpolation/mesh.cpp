@@ -111,7 +111,7 @@ void Mesh<Dim>::set_cells(std::span<const double> coordinates) {
     reaches[i] = reach_around(simplices_[i], reaches);  // of sound neighbours, whose reaches stay
   }
   // Walks fail where there are degenerate simplices, as on regular grids in 3D; else one list will do.
-  constexpr std::size_t kSlabs = Dim == 2 ? 32 : 16;
+  constexpr std::size_t kSlabs = Dim == 2 ? 32 : 24;
   cells_ = Cells<Dim>(reaches, coordinates, any_degenerate ? kSlabs : 1);
 }
 
@@ -223,7 +223,7 @@ int Mesh<Dim>::search_all(const double* x, Weights& weights) const {
 template <std::size_t Dim>
 int Mesh<Dim>::search_around(const double* x, int degenerate, Weights& weights) const {
   for (const int neighbour : at(degenerate).neighbours) {
-    if (neighbour == kNone || at(neighbour).degenerate()) continue;
+    if (neighbour == kNone || at(neighbour).degenerate() || !cells_.contains(neighbour, x)) continue;
     weights = at(neighbour).weights(x);
     bool inside = true;
     for (std::size_t k = 0; k <= Dim; ++k) {

@@ -72,8 +72,8 @@ Document document(const Input& input) {
   Section errors = holdout_section(input, findings);
   Section lookups = lookup_section(input, findings);
   auto replayed = replay_section(input, findings);
-  report.sections = {summary_section(findings), std::move(data), std::move(coverage), std::move(map), std::move(curves),
-                     std::move(errors), std::move(lookups)};
+  report.sections = {summary_section(findings), std::move(data),   std::move(coverage), std::move(map),
+                     std::move(curves),         std::move(errors), std::move(lookups)};
   if (replayed) report.sections.push_back(std::move(*replayed));
   report.sections.push_back(not_verified_section(input, findings));
   return report;

@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kBusyTimeoutMs = 30'000;
+// Readers map the file, up to SQLite's own limit, instead of copying page after page out of it.
+constexpr const char* kMapping = "PRAGMA mmap_size = 2147418112";
 
 std::string quoted(const fs::path& path) {
   return "'" + path.string() + "'";
@@ -205,7 +207,9 @@ Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_
     check_identity(db_, path_);
     check_length(db_, path_);
     db_.exec("PRAGMA foreign_keys = ON");
-    if (mode != Mode::read) {
+    if (mode == Mode::read) {
+      db_.exec(kMapping);
+    } else {
       switch_to_wal(db_);
       db_.exec("PRAGMA synchronous = NORMAL");
     }

@@ -97,9 +97,9 @@ void run(const Arguments& arguments) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
 
   const double lookups = static_cast<double>(arguments.lookups) * arguments.threads;
-  std::printf("profdb %s: %d threads, %.0f lookups of %zu calls in %.2f s (%.2f us each)\n",
+  std::printf("profdb %s: %d threads, %.0f lookups of %zu calls in %.2f s, %.0f a second\n",
               profdb::version(), arguments.threads, lookups, leaves.size(), elapsed.count(),
-              elapsed.count() * 1e6 * arguments.threads / lookups);
+              lookups / elapsed.count());
   for (const auto& [answer, count] : sum.answers)
     std::printf("  %-40s %10lld\n", answer.c_str(), static_cast<long long>(count));
   std::printf("simulated time of the hits: %.3f ms\n", sum.latency_us / 1000);

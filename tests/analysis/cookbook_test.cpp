@@ -22,7 +22,8 @@ struct Recipe {
 
 // A recipe: a heading "## …", a block of sql, a block of text.
 std::vector<Recipe> recipes() {
-  std::istringstream text(read_file(std::string(PROFDB_SOURCE_DIR) + "/schema/cookbook.md"));
+  const std::filesystem::path source(PROFDB_SOURCE_DIR);
+  std::istringstream text(read_file(source / "schema" / "cookbook.md"));
   std::vector<Recipe> all;
   std::string* block = nullptr;
   for (std::string line; std::getline(text, line);) {

@@ -57,8 +57,9 @@ class ReplayTest : public testing::Test {
 };
 
 TEST_F(ReplayTest, CallsAreWeighedByTheirCountAndDistinctOnesCountOnce) {
-  const auto report = ask(line("a", mm(1, 256), "\"count\": 3, ") + line("a", mm(4, 256)) + "\n" +
-                          line("b", mm(1, 256), "\"count\": 4, ") + line("b", mm(64, 256), "\"count\": 2, "));
+  const auto report =
+      ask(line("a", mm(1, 256), "\"count\": 3, ") + line("a", mm(4, 256)) + "\n" +
+          line("b", mm(1, 256), "\"count\": 4, ") + line("b", mm(200, 256), "\"count\": 2, "));
   EXPECT_EQ(report.total.calls, 10);
   EXPECT_EQ(report.total.distinct_calls, 3);
   EXPECT_EQ(share(report.total, "source", "MEASURED").calls, 7);

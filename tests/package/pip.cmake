@@ -8,6 +8,6 @@ run(${python} -m pip --disable-pip-version-check install --no-index --no-build-i
 set(ENV{PYTHONPATH} "")
 set(ENV{PROFDB_SAMPLE} ${SAMPLE})
 set(ENV{PROFDB_SOURCE_DIR} ${SOURCE_DIR})
-run(${python} -c "import profdb; print(profdb.__file__)")
+run(${python} -c "print(__import__('profdb').__file__)")
 expect("${run_OUTPUT}" "venv")
 run(${python} -B -m unittest discover -s ${SOURCE_DIR}/python/tests)

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "engine/cache/results.h"
 #include "engine/paths/registry.h"
 #include "engine/points.h"
 
@@ -103,6 +104,68 @@ TEST(Cache, ManyThreadsShareIt) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
   EXPECT_LE(stats_of(cache).bytes, 64 * kEntry);
+}
+
+ResultPtr result_of(double latency_us) {
+  auto result = std::make_shared<Result>();
+  result->latency_us = latency_us;
+  return result;
+}
+
+CacheStats stats_of(const cache::Results& results) {
+  CacheStats stats;
+  results.count(stats);
+  return stats;
+}
+
+TEST(Results, GivesBackTheSameObject) {
+  cache::Results results(1'000'000);
+  const ResultPtr kept = result_of(7);
+  EXPECT_EQ(results.find(key_of(1)), nullptr);
+  results.keep(key_of(1), kept, kEntry);
+  EXPECT_EQ(results.find(key_of(1)), kept);
+  EXPECT_EQ(results.find(key_of(2)), nullptr);
+  EXPECT_EQ(stats_of(results).hits, 1U);
+  EXPECT_EQ(stats_of(results).misses, 2U);
+}
+
+TEST(Results, HoldsManyAndLosesNoneWithinItsBudget) {
+  constexpr int kMany = 20'000;
+  cache::Results results(std::size_t{kMany} * 2 * kEntry);
+  for (int i = 0; i < kMany; ++i) results.keep(key_of(i), result_of(i), kEntry);
+  int missing = 0;
+  for (int i = 0; i < kMany; ++i) {
+    const ResultPtr found = results.find(key_of(i));
+    if (!found)
+      ++missing;
+    else
+      ASSERT_EQ(found->latency_us, i);
+  }
+  // A set that is full while the table is sparse loses one: next to never.
+  EXPECT_EQ(static_cast<std::uint64_t>(missing), stats_of(results).evictions);
+  EXPECT_LE(missing, kMany / 1000);
+}
+
+TEST(Results, StaysWithinItsBudgetAndKeepsWhatIsAskedFor) {
+  cache::Results results(50 * kEntry);
+  results.keep(key_of(-1), result_of(1), kEntry);
+  for (int i = 0; i < 2000; ++i) {
+    results.keep(key_of(i), result_of(i), kEntry);
+    ASSERT_LE(stats_of(results).bytes, 50 * kEntry);
+    ASSERT_NE(results.find(key_of(-1)), nullptr) << i;
+  }
+  const CacheStats stats = stats_of(results);
+  EXPECT_EQ(stats.entries + stats.evictions, 2001U);
+  EXPECT_GT(stats.entries, 30U);
+  results.clear();
+  EXPECT_EQ(results.find(key_of(-1)), nullptr);
+  EXPECT_EQ(stats_of(results).bytes, 0U);
+}
+
+TEST(Results, KeepsNothingWithoutABudget) {
+  cache::Results results(0);
+  results.keep(key_of(1), result_of(1), 1);
+  EXPECT_EQ(results.find(key_of(1)), nullptr);
 }
 
 // M, K, N of matrix_compute.
