@@ -51,7 +51,7 @@ class Stream {
       Known::Line& known = known_.of(line);
       ResultPtr answer = engine_.lookup(known.leaf);
       if (answer != known.answer) {
-        known.text = json_line(to_json(*answer)) + "\n";
+        known.text = to_json_text(*answer) + "\n";
         known.answer = std::move(answer);
       }
       print(known.text);

@@ -1,4 +1,4 @@
-// The leaf operator call (formats §4): read from JSON text or values, and written as canonical JSON.
+// The leaf operator call (formats §4): read from JSON text or values.
 #include "profdb/leaf_op.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,6 @@ using leaf_check::kMaxNesting;
 using leaf_check::kMaxTensors;
 using leaf_check::Place;
 using nlohmann::json;
-using nlohmann::ordered_json;
 
 [[noreturn]] void fail_type(const Place& place, std::string_view expected, const json& found) {
   fail(place, fmt::format("expected {}, found {}", expected, found.type_name()));
@@ -283,43 +282,6 @@ class LeafReader : public nlohmann::json_sax<json> {
   json root_;
 };
 
-// Canonical JSON.
-
-bool equal(const Tensor& a, const Tensor& b) {
-  return a.shape == b.shape && a.dtype == b.dtype && a.format == b.format;
-}
-
-void append_tensor(ordered_json& object, const Tensor& tensor) {
-  object["shape"] = tensor.shape;
-  object["dtype"] = tensor.dtype;
-  if (tensor.format) object["format"] = *tensor.format;
-}
-
-ordered_json tensor_json(const Tensor& tensor) {
-  ordered_json object = ordered_json::object();
-  append_tensor(object, tensor);
-  return object;
-}
-
-ordered_json argument_json(const Argument& argument) {
-  const auto& tensors = argument.tensors;
-  if (argument.kind == Argument::Kind::absent || (argument.kind == Argument::Kind::tensor && tensors.empty()))
-    return nullptr;
-  ordered_json object = ordered_json::object();
-  if (!argument.role.empty()) object["role"] = argument.role;
-  if (argument.kind == Argument::Kind::tensor) {
-    append_tensor(object, tensors.front());
-  } else if (tensors.size() > 1 && std::all_of(tensors.begin() + 1, tensors.end(),
-                                               [&](const Tensor& t) { return equal(t, tensors.front()); })) {
-    object["repeat"] = tensors.size();
-    object["of"] = tensor_json(tensors.front());
-  } else {
-    object["list"] = ordered_json::array();
-    for (const Tensor& tensor : tensors) object["list"].push_back(tensor_json(tensor));
-  }
-  return object;
-}
-
 }  // namespace
 
 LeafOp parse_leaf_op(std::string_view json_text) {
@@ -344,17 +306,6 @@ LeafOp leaf_op_from_json(const json& value) {
   if (const auto it = value.find("prior"); it != value.end())
     leaf.prior_latency_us = read_prior(*it, root.member("prior"));
   return leaf;
-}
-
-ordered_json to_json(const LeafOp& leaf) {
-  ordered_json object = ordered_json::object();
-  object["op"] = leaf.op;
-  for (const Argument& argument : leaf.inputs) object["inputs"].push_back(argument_json(argument));
-  for (const Tensor& tensor : leaf.outputs) object["outputs"].push_back(tensor_json(tensor));
-  if (!leaf.attrs.empty()) object["attrs"] = leaf.attrs;
-  // + 0.0: a negative zero equals a zero, and is written as one.
-  if (leaf.prior_latency_us) object["prior"]["latency_us"] = *leaf.prior_latency_us + 0.0;
-  return object;
 }
 
 }  // namespace profdb

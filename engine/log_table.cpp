@@ -8,9 +8,11 @@
 #include <xxhash.h>
 
 #include <array>
-#include <chrono>
+#include <bit>
 #include <random>
 #include <string_view>
+
+#include "engine/json_text.h"
 
 namespace profdb {
 namespace {
@@ -19,20 +21,23 @@ using nlohmann::ordered_json;
 
 constexpr int kBusyTimeoutMs = 100;  // the caller decides how long to go on trying
 
+// Parameters are bound by their number, in this order.
 constexpr const char* kInsert = R"(
 INSERT INTO query_log (logged_at, session, release_id, op, leaf_digest, source, latency_us, kernel, path, regime,
                        method, dim, axes, reason, details, elapsed_ns)
 VALUES (:logged_at, :session, :release_id, :op, :leaf_digest, :source, :latency_us, :kernel, :path, :regime,
         :method, :dim, :axes, :reason, :details, :elapsed_ns))";
 
+// Lower-case, the high half first.
 std::string hex_digest(const void* data, std::size_t size) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   const XXH128_hash_t hash = XXH3_128bits(data, size);
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
-
-// Text that is no UTF-8 must not fail a log entry.
-std::string text_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  std::string hex(32, '0');
+  for (unsigned i = 0; i < 16; ++i) {
+    hex[15 - i] = kDigits[(hash.high64 >> (4 * i)) & 0xfU];
+    hex[31 - i] = kDigits[(hash.low64 >> (4 * i)) & 0xfU];
+  }
+  return hex;
 }
 
 const char* to_string(PaddedMatch padded_match) {
@@ -47,15 +52,15 @@ const char* to_string(PaddedMatch padded_match) {
   return "off";
 }
 
-// The options that change answers.
-ordered_json answering_options(const EngineOptions& options) {
+// The options that change answers, as JSON.
+std::string answering_options(const EngineOptions& options) {
   ordered_json object = ordered_json::object();
   object["release"] = options.release;
   if (options.ep_size) object["ep_size"] = *options.ep_size;
   if (options.tp_size) object["tp_size"] = *options.tp_size;
   object["interpolation"] = options.interpolation;
   object["padded_match"] = to_string(options.padded_match);
-  return object;
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 // An id that no other writer has, on this machine or another.
@@ -68,67 +73,95 @@ std::string new_session() {
   return hex_digest(seed.data(), sizeof seed);
 }
 
-// UTC, ISO 8601, microseconds.
-std::string timestamp(std::chrono::system_clock::time_point at) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(at);
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(at - seconds).count();
-  const auto utc = fmt::gmtime(std::chrono::system_clock::to_time_t(seconds));
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z", utc, micros);
-}
+// Binds a row's columns one after the other. Text is not copied: it stays as it is until the row is written.
+class Columns {
+ public:
+  explicit Columns(SQLite::Statement& statement) : statement_(statement) {}
 
-std::optional<std::string> unless_empty(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-std::optional<std::string> unless_empty(const ordered_json& value) {
-  return value.empty() ? std::nullopt : std::optional(text_of(value));
-}
+  Columns& text(const std::string& value) {
+    statement_.bindNoCopy(++column_, value);
+    return *this;
+  }
+  Columns& text(const char* value) {
+    statement_.bindNoCopy(++column_, value);
+    return *this;
+  }
+  Columns& text_unless_empty(const std::string& value) { return value.empty() ? null() : text(value); }
+  Columns& integer(std::int64_t value) {
+    statement_.bind(++column_, value);
+    return *this;
+  }
+  Columns& real(double value) {
+    statement_.bind(++column_, value);
+    return *this;
+  }
+  Columns& null() {
+    statement_.bind(++column_);
+    return *this;
+  }
 
-// Of a hit the regime that answered, of a miss the one that was asked for.
-ordered_json regime_of(const ordered_json& details) {
-  for (const char* name : {"regime", "target_regime"})
-    if (const auto it = details.find(name); it != details.end()) return *it;
-  return nullptr;
-}
+ private:
+  SQLite::Statement& statement_;
+  int column_ = 0;
+};
 
-template <typename T>
-void bind(SQLite::Statement& statement, const char* name, const std::optional<T>& value) {
-  if (value)
-    statement.bind(name, *value);
-  else
-    statement.bind(name);
+// The JSON of `value` in `kept`; empty where the value is.
+template <typename Value>
+const std::string& json_unless_empty(std::string& kept, const Value& value) {
+  kept.clear();
+  if (!value.empty()) append_json(kept, value);
+  return kept;
 }
 
 }  // namespace
 
+const std::string& Timestamp::text(std::chrono::system_clock::time_point at) {
+  using std::chrono::floor;
+  const auto second = floor<std::chrono::seconds>(at);
+  if (second_ != second) {
+    const auto utc = fmt::gmtime(std::chrono::system_clock::to_time_t(second));
+    text_ = fmt::format("{:%Y-%m-%dT%H:%M:%S}.000000Z", utc);
+    second_ = second;
+  }
+  auto micros = floor<std::chrono::microseconds>(at - second).count();
+  for (std::size_t i = kFraction + 6; i-- > kFraction; micros /= 10)
+    text_[i] = static_cast<char>('0' + micros % 10);
+  return text_;
+}
+
+LeafDigests::LeafDigests(const EngineOptions& options)
+    : options_("\n" + answering_options(options)), slots_(kSlots) {}
+
+std::string LeafDigests::computed(const LeafOp& leaf) {
+  text_.clear();
+  append_json(text_, leaf);
+  text_ += options_;
+  return hex_digest(text_.data(), text_.size());
+}
+
+const std::string& LeafDigests::of(const std::shared_ptr<const LeafOp>& leaf) {
+  if (leaf.use_count() == 1) {  // nobody can come again with it
+    return digest_ = computed(*leaf);
+  }
+  const auto address = std::bit_cast<std::uintptr_t>(leaf.get());
+  Slot& slot = slots_[((address >> 4U) ^ (address >> 15U)) % kSlots];
+  // Neither before the other: they share one leaf. A later leaf at the same address does not.
+  if (slot.leaf.owner_before(leaf) || leaf.owner_before(slot.leaf)) {
+    slot.digest = computed(*leaf);
+    slot.leaf = leaf;
+  }
+  return slot.digest;
+}
+
 std::string leaf_digest(const LeafOp& leaf, const EngineOptions& options) {
-  const std::string text = text_of(to_json(leaf)) + "\n" + text_of(answering_options(options));
+  std::string text;
+  append_json(text, leaf);
+  text += "\n" + answering_options(options);
   return hex_digest(text.data(), text.size());
 }
 
-LogRow log_row(const LogEntry& entry, const EngineOptions& options) {
-  const Result& result = *entry.result;
-  const ordered_json json = to_json(result);
-  LogRow row;
-  row.logged_at = timestamp(entry.at);
-  row.release_id = result.release;
-  row.op = entry.leaf->op;
-  row.leaf_digest = leaf_digest(*entry.leaf, options);
-  row.source = to_string(result.source);
-  if (result.hit()) row.latency_us = result.latency_us;
-  row.kernel = unless_empty(result.kernel);
-  row.path = unless_empty(result.path);
-  row.regime = unless_empty(regime_of(json.at("details")));
-  row.method = unless_empty(result.method);
-  if (result.dim > 0) row.dim = result.dim;
-  row.axes = unless_empty(ordered_json(result.axes));
-  row.reason = unless_empty(result.reason);
-  row.details = text_of(json);
-  row.elapsed_ns = entry.elapsed_ns;
-  return row;
-}
-
-LogTable::LogTable(const std::filesystem::path& database)
-    : connection_(database, store::Mode::create), session_(new_session()) {
+LogTable::LogTable(const std::filesystem::path& database, const EngineOptions& options)
+    : connection_(database, store::Mode::create), session_(new_session()), digests_(options) {
   // SQLite opens a file that may not be written read-only, and would say so at the first write.
   if (sqlite3_db_readonly(connection_.db().getHandle(), "main") == 1)
     throw Error(
@@ -147,10 +180,13 @@ Error LogTable::error(const SQLite::Exception& cause) const {
   return store::database_error(connection_.path(), cause, "write the query log into");
 }
 
-LogTable::Outcome LogTable::write(const std::vector<LogRow>& rows, std::string& why) {
+LogTable::Outcome LogTable::write(std::span<const QueuedEntry> entries, std::string& why) {
   try {
     SQLite::Transaction transaction(connection_.db(), SQLite::TransactionBehavior::IMMEDIATE);
-    for (const LogRow& row : rows) insert(row);
+    for (const QueuedEntry& queued : entries) {
+      insert(queued.entry);
+      rows_made_.fetch_add(1, std::memory_order_relaxed);
+    }
     transaction.commit();
     return Outcome::written;
   } catch (const SQLite::Exception& e) {
@@ -163,24 +199,24 @@ LogTable::Outcome LogTable::write(const std::vector<LogRow>& rows, std::string& 
   }
 }
 
-void LogTable::insert(const LogRow& row) {
+void LogTable::insert(const LogEntry& entry) {
+  const Result& result = *entry.result;
+  const Details& about = result.details;
+  details_.clear();
+  append_json(details_, result);
   insert_->tryReset();
-  insert_->bind(":logged_at", row.logged_at);
-  insert_->bind(":session", session_);
-  insert_->bind(":release_id", row.release_id);
-  insert_->bind(":op", row.op);
-  insert_->bind(":leaf_digest", row.leaf_digest);
-  insert_->bind(":source", row.source);
-  bind(*insert_, ":latency_us", row.latency_us);
-  bind(*insert_, ":kernel", row.kernel);
-  bind(*insert_, ":path", row.path);
-  bind(*insert_, ":regime", row.regime);
-  bind(*insert_, ":method", row.method);
-  bind(*insert_, ":dim", row.dim);
-  bind(*insert_, ":axes", row.axes);
-  bind(*insert_, ":reason", row.reason);
-  insert_->bind(":details", row.details);
-  insert_->bind(":elapsed_ns", row.elapsed_ns);
+  Columns row(*insert_);
+  row.text(timestamp_.text(entry.at)).text(session_).integer(result.release);
+  row.text(entry.leaf->op).text(digests_.of(entry.leaf)).text(to_string(result.source));
+  result.hit() ? row.real(result.latency_us) : row.null();
+  row.text_unless_empty(result.kernel).text_unless_empty(result.path);
+  // Of a hit the regime that answered, of a miss the one that was asked for.
+  row.text_unless_empty(
+      json_unless_empty(regime_, about.regime.empty() ? about.target_regime : about.regime));
+  row.text_unless_empty(result.method);
+  result.dim > 0 ? row.integer(result.dim) : row.null();
+  row.text_unless_empty(json_unless_empty(axes_, result.axes));
+  row.text_unless_empty(result.reason).text(details_).integer(entry.elapsed_ns);
   insert_->exec();
 }
 

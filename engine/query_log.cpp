@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,27 +20,34 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+using Outcome = LogTable::Outcome;
 
-constexpr std::size_t kQueueEntries = 8192;
-constexpr std::size_t kQueueBytes = std::size_t{64}
-                                    << 20U;  // a call with many weights holds far more than others
+constexpr std::size_t kQueueEntries = 65'536;
+// A call with many weights holds far more than others.
+constexpr std::size_t kQueueBytes = std::size_t{64} << 20U;
 constexpr std::size_t kBatchEntries = 512;
-constexpr auto kBatchTime = 100ms;    // how long an entry waits for others to share its transaction
-constexpr auto kPushPatience = 50ms;  // the most that logging may delay a lookup
-constexpr auto kLockPatience = 30s;   // how long a flush, and the end, wait for an import to finish
-constexpr auto kRetryPause = 10ms;    // some lock conflicts come back at once
+constexpr std::size_t kLargestBatch = 2048;  // of a long queue
+constexpr auto kBatchTime = 100ms;           // how long an entry waits for others to share its transaction
+constexpr auto kPushPatience = 50ms;         // how long a push waits for a writer that does not get on
+constexpr auto kLockPatience = 30s;          // how long a flush, and the end, wait for an import to finish
+constexpr auto kRetryPause = 10ms;           // some lock conflicts come back at once
 
 // Roughly what an entry holds.
 std::size_t memory_of(const LogEntry& entry) {
-  return sizeof entry + profdb::memory_of(*entry.leaf) + profdb::memory_of(*entry.result);
+  return sizeof(QueuedEntry) + profdb::memory_of(*entry.leaf) + profdb::memory_of(*entry.result);
+}
+
+// How many of the waiting entries share a transaction.
+std::size_t batch_size(std::size_t waiting) {
+  return std::min(waiting, std::clamp(waiting / 4, kBatchEntries, kLargestBatch));
 }
 
 }  // namespace
 
 class QueryLog::Impl {
  public:
-  Impl(const std::filesystem::path& database, EngineOptions options)
-      : table_(database), options_(std::move(options)), writer_([this] { run(); }) {}
+  Impl(const std::filesystem::path& database, const EngineOptions& options)
+      : table_(database, options), writer_([this] { run(); }) {}
 
   ~Impl() {
     {
@@ -62,11 +68,8 @@ class QueryLog::Impl {
   }
 
  private:
-  struct Queued {
-    LogEntry entry;
-    std::size_t bytes = 0;
-  };
   using Lock = std::unique_lock<std::mutex>;
+  using Entries = std::span<QueuedEntry>;
 
   // Entries that were accepted and are neither written nor lost.
   std::size_t pending() const { return queue_.size() + in_hand_; }
@@ -75,21 +78,20 @@ class QueryLog::Impl {
   }
   bool wait_for_room(Lock& lock, std::size_t bytes);
 
+  // The writer's. They take the lock where they need it: everything slow happens without it.
   void run();
-  std::vector<Queued> take();
-  void write(Lock& lock, std::vector<Queued> batch);
-  void settle();
-  void lose(const std::string& why);
+  void write_all(Entries entries);
+  Outcome write(Entries batch, std::string& why);
+  bool goes_on(const std::string& why);
+  void settle(Entries entries, Outcome outcome, const std::string& why);
 
-  LogTable table_;  // the writer's
-  const EngineOptions options_;
+  LogTable table_;  // the writer's, but for rows_made()
 
   mutable std::mutex mutex_;
   std::condition_variable work_;      // the writer waits for entries, flushes and the end
   std::condition_variable progress_;  // pushes and flushes wait for the writer
-  std::deque<Queued> queue_;
+  std::vector<QueuedEntry> queue_;
   std::size_t in_hand_ = 0;        // entries that the writer has taken
-  std::size_t in_hand_bytes_ = 0;  // what they held
   std::size_t pending_bytes_ = 0;  // of all pending entries
   std::uint64_t settled_ = 0;      // entries written or lost, ever
   bool stuck_ = false;             // a push has waited in vain since the writer last got on
@@ -123,13 +125,17 @@ void QueryLog::Impl::push(LogEntry entry) {
   if (queue_.size() == 1 || queue_.size() == kBatchEntries) work_.notify_one();
 }
 
-// Where a push has waited in vain, the next ones do not wait at all until the writer gets on: an import of
-// minutes must not slow down every lookup.
+// As long as the writer makes rows, the queue gets room again, and waiting for it loses nothing. Where a push
+// has waited in vain, the next ones do not wait at all until the writer gets on: an import of minutes must
+// not slow down every lookup.
 bool QueryLog::Impl::wait_for_room(Lock& lock, std::size_t bytes) {
-  if (has_room(bytes)) return true;
-  if (stuck_) return false;
-  stuck_ = !progress_.wait_for(lock, kPushPatience, [&] { return has_room(bytes); });
-  return !stuck_;
+  while (!has_room(bytes)) {
+    if (stuck_) return false;
+    const std::uint64_t before = table_.rows_made();
+    const bool room = progress_.wait_for(lock, kPushPatience, [&] { return has_room(bytes); });
+    stuck_ = !room && table_.rows_made() == before;
+  }
+  return true;
 }
 
 void QueryLog::Impl::flush() {
@@ -145,70 +151,75 @@ void QueryLog::Impl::flush() {
 }
 
 void QueryLog::Impl::run() {
-  Lock lock(mutex_);
+  std::vector<QueuedEntry> taken;
   for (;;) {
-    work_.wait(lock, [&] { return stop_by_ || !queue_.empty(); });
-    if (queue_.empty()) return;
-    work_.wait_for(lock, kBatchTime,
-                   [&] { return stop_by_ || flushing_ > 0 || queue_.size() >= kBatchEntries; });
-    try {
-      write(lock, take());
-    } catch (const std::exception& e) {  // out of memory
-      if (!lock.owns_lock()) lock.lock();
-      lose(e.what());
-      work_.wait_for(lock, kRetryPause);
+    {
+      Lock lock(mutex_);
+      work_.wait(lock, [&] { return stop_by_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      work_.wait_for(lock, kBatchTime,
+                     [&] { return stop_by_ || flushing_ > 0 || queue_.size() >= kBatchEntries; });
+      taken.swap(queue_);
+      in_hand_ = taken.size();
     }
+    write_all(taken);
+    taken.clear();
   }
 }
 
-std::vector<QueryLog::Impl::Queued> QueryLog::Impl::take() {
-  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(std::min(queue_.size(), kBatchEntries));
-  std::vector<Queued> batch(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
-  queue_.erase(queue_.begin(), end);
-  in_hand_ = batch.size();
-  for (const Queued& queued : batch) in_hand_bytes_ += queued.bytes;
-  return batch;
-}
-
-// Writes the batch, or loses it. Comes and goes with the lock held; everything slow happens without it.
-void QueryLog::Impl::write(Lock& lock, std::vector<Queued> batch) {
-  lock.unlock();
-  std::vector<LogRow> rows;
-  rows.reserve(batch.size());
-  for (const Queued& queued : batch) rows.push_back(log_row(queued.entry, options_));
-  batch.clear();
-  for (;;) {
+void QueryLog::Impl::write_all(Entries entries) {
+  while (!entries.empty()) {
     std::string why;
-    const LogTable::Outcome outcome = table_.write(rows, why);
-    lock.lock();
-    if (outcome == LogTable::Outcome::written) return settle();
-    if (outcome == LogTable::Outcome::failed) return lose(why);
-    if (stop_by_ && Clock::now() >= *stop_by_) {
-      in_hand_ += queue_.size();
-      queue_.clear();
-      return lose(why);
-    }
-    obstacle_ = why;
-    work_.wait_for(lock, kRetryPause);
-    lock.unlock();
+    Entries batch = entries.first(batch_size(entries.size()));
+    const Outcome outcome = write(batch, why);
+    if (outcome == Outcome::busy) batch = entries;  // nor could the others be written
+    settle(batch, outcome, why);
+    entries = entries.subspan(batch.size());
   }
 }
 
-// The entries in hand are done with.
-void QueryLog::Impl::settle() {
-  settled_ += std::exchange(in_hand_, 0);
-  pending_bytes_ -= std::exchange(in_hand_bytes_, 0);
+// busy: the log is to end, and has waited long enough.
+Outcome QueryLog::Impl::write(Entries batch, std::string& why) {
+  try {
+    Outcome outcome = Outcome::busy;
+    do outcome = table_.write(batch, why);
+    while (outcome == Outcome::busy && goes_on(why));
+    return outcome;
+  } catch (const std::exception& e) {  // out of memory
+    why = e.what();
+    return Outcome::failed;
+  }
+}
+
+// Pauses before the next attempt, unless it is time to end.
+bool QueryLog::Impl::goes_on(const std::string& why) {
+  Lock lock(mutex_);
+  if (stop_by_ && Clock::now() >= *stop_by_) return false;
+  obstacle_ = why;
+  work_.wait_for(lock, kRetryPause);
+  return true;
+}
+
+// The entries are done with. Their memory is free before others may take their place.
+void QueryLog::Impl::settle(Entries entries, Outcome outcome, const std::string& why) {
+  std::size_t bytes = 0;
+  for (QueuedEntry& queued : entries) {
+    bytes += queued.bytes;
+    queued.entry = {};
+  }
+  const std::scoped_lock lock(mutex_);
+  in_hand_ -= entries.size();
+  pending_bytes_ -= bytes;
+  settled_ += entries.size();
   stuck_ = false;
   obstacle_.clear();
+  if (outcome != Outcome::written) {
+    stats_.logged -= entries.size();
+    stats_.dropped += entries.size();
+    stats_.last_error = why;
+    failure_ = why;
+  }
   progress_.notify_all();
-}
-
-void QueryLog::Impl::lose(const std::string& why) {
-  stats_.logged -= in_hand_;
-  stats_.dropped += in_hand_;
-  stats_.last_error = why;
-  failure_ = why;
-  settle();
 }
 
 QueryLog::QueryLog(const std::filesystem::path& database, const EngineOptions& options)

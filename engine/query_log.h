@@ -23,8 +23,9 @@ struct LogEntry {
 };
 
 // Writes entries to the table query_log of `database`, which must have the current schema (or, for a database
-// of its own, is created with it). Any thread may push. A queue that stays full for 50 ms drops the entry and
-// counts it; nothing here ever fails a lookup. The destructor writes what is queued.
+// of its own, is created with it). Any thread may push. A full queue (65,536 entries, or 64 MiB) delays a
+// push while entries are being written; once none has been for 50 ms, entries are dropped and counted until
+// the writer gets on. Nothing here ever fails a lookup. The destructor writes what is queued.
 class QueryLog {
  public:
   // `options` joins the leaf in the digest. Throws Error(database) where the file cannot be written.

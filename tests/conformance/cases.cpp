@@ -31,6 +31,7 @@ void compare(const json& line, const Result& result) {
   const json& expected = line["expected"];
   SCOPED_TRACE(line.value("why", line["leaf"].dump()) + "\nexpected: " + expected.dump() +
                "\nactual: " + to_json(result).dump());
+  EXPECT_EQ(to_json_text(result), to_json(result).dump());
   EXPECT_EQ(to_string(result.source), expected["source"].get<std::string>());
   if (expected.contains("reason")) {
     EXPECT_EQ(result.reason, expected["reason"].get<std::string>());

@@ -112,5 +112,7 @@ using ResultPtr = std::shared_ptr<const Result>;
 
 // The result as JSON (formats §5). Doubles are written so that reading them back gives the same double.
 nlohmann::ordered_json to_json(const Result& result);
+// The same as text on one line, with bytes that are not UTF-8 replaced; far cheaper than the value.
+std::string to_json_text(const Result& result);
 
 }  // namespace profdb
