@@ -77,10 +77,10 @@ struct CacheStats {
 
 // Counters of an engine.
 struct EngineStats {
-  CacheStats results;         // whole results, by leaf digest
-  CacheStats regimes;         // which regimes a target may use
-  CacheStats candidates;      // candidate sets, per regime and source class
-  CacheStats triangulations;  // per regime, source class, axis group and fixed axes
+  CacheStats results;               // whole results, by leaf digest
+  CacheStats regimes;               // which regimes a target may use
+  CacheStats candidates;            // candidate sets, per regime and source class
+  CacheStats triangulations;        // per regime, source class, axis group and fixed axes
   std::uint64_t cache_budget = 0;   // EngineOptions::cache_bytes
   std::uint64_t invalidations = 0;  // times that an import or re-projection emptied the caches
   std::uint64_t snapshots = 0;      // times that a read transaction was opened
@@ -90,7 +90,7 @@ struct EngineStats {
 struct WarmReport {
   std::uint64_t operators = 0;
   std::uint64_t regimes = 0;
-  std::uint64_t candidates = 0;      // rows
+  std::uint64_t candidates = 0;  // rows
   std::uint64_t triangulations = 0;
 };
 

@@ -49,7 +49,8 @@ LeafOp leaf_op_from_json(const nlohmann::json& value);
 // Checks a leaf that was filled in by hand against the same limits. Throws Error(input) naming the field.
 void validate(const LeafOp& leaf);
 
-// XXH3-128 over everything in a leaf. Equal leaves have equal digests; the value is this process's, no format.
+// XXH3-128 over everything in a leaf. Equal leaves have equal digests; the value is this process's, no
+// format.
 struct LeafDigest {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
