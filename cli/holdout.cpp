@@ -31,12 +31,24 @@ struct Options {
   CsvOptions csv;
 };
 
-Records groups_table(const ordered_json& groups) {
+// What the group's answers have in common: "INTERPOLATED 1D M".
+std::string how_text(const ordered_json& group) {
+  std::string how = group.at("source").get<std::string>();
+  if (how.empty()) return "(all)";
+  const int dim = group.at("dim").get<int>();
+  if (dim > 0) how += fmt::format(" {}D", dim);
+  const std::string axes = group.at("axes").get<std::string>();
+  return axes.empty() ? how : how + " " + axes;
+}
+
+Records groups_table(ordered_json groups) {
+  for (auto& group : groups) group["how"] = how_text(group);
   return {{{"kernel", "kernel"},
            {"path", "path"},
-           {"source", "source"},
-           {"dim", "dim", Align::right, Show::nonzero},
-           {"axes", "axes"},
+           {"how", "answers"},
+           {"source", ""},
+           {"dim", ""},
+           {"axes", ""},
            {"samples", "n", Align::right},
            {"answered", "answered", Align::right},
            {"median_error", "median", Align::right, Show::percent},
@@ -44,7 +56,7 @@ Records groups_table(const ordered_json& groups) {
            {"p95_error", "p95", Align::right, Show::percent},
            {"max_error", "max", Align::right, Show::percent},
            {"signed_median_error", "signed", Align::right, Show::percent}},
-          groups};
+          std::move(groups)};
 }
 
 Records misses_table(const ordered_json& misses) {
@@ -80,18 +92,23 @@ std::vector<RecordField> sample_fields() {
           {"neighbours", ""}};
 }
 
-// "M=64,K=4096,N=1024 11.89 us" for each neighbour.
+// "M=64,K=4096: 11.89", or for a row without coordinates (a base exact match) "measurement 414: 11.89".
+std::string neighbour_text(const ordered_json& neighbour) {
+  std::string place;
+  for (const auto& [axis, value] : neighbour.at("coordinate").items())
+    place += fmt::format("{}{}={}", place.empty() ? "" : ",", axis, value.get<std::int64_t>());
+  if (place.empty())
+    place = fmt::format("measurement {}", neighbour.at("measurement_id").get<std::int64_t>());
+  return fmt::format("{}: {}", place, number(neighbour.at("latency_us").get<double>()));
+}
+
+// Adds "from": the neighbours in words, with the rule by which a compatible row matched.
 Records samples_table(ordered_json samples) {
   for (auto& sample : samples) {
     if (!sample.contains("neighbours")) continue;
-    std::string text;
-    for (const auto& neighbour : sample.at("neighbours")) {
-      std::string coordinate;
-      for (const auto& [axis, value] : neighbour.at("coordinate").items())
-        coordinate += fmt::format("{}{}={}", coordinate.empty() ? "" : ",", axis, value.get<std::int64_t>());
-      text += fmt::format("{}{}{}{}", text.empty() ? "" : "; ", coordinate, coordinate.empty() ? "" : ": ",
-                          number(neighbour.at("latency_us").get<double>()));
-    }
+    std::string text = sample.contains("match_rule") ? sample.at("match_rule").get<std::string>() : "";
+    for (const auto& neighbour : sample.at("neighbours"))
+      text += (text.empty() ? "" : "; ") + neighbour_text(neighbour);
     sample["from"] = text;
   }
   return {sample_fields(), std::move(samples)};

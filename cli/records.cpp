@@ -18,11 +18,10 @@ std::string shown(const ordered_json& value, Show show) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "";
   if (show == Show::percent && value.is_number())
     return fmt::format("{:.2f}", value.get<double>() * kPercent);
+  if (show == Show::brief && value.is_number()) return fmt::format("{:.3g}", value.get<double>());
   if (show == Show::ratio && value.is_number()) return fmt::format("{:.3f}", value.get<double>());
-  if (show == Show::nonzero && value == 0) return "";
   if (value.is_number_integer())
-    return show == Show::id || show == Show::nonzero ? std::to_string(value.get<std::int64_t>())
-                                                     : count(value.get<std::int64_t>());
+    return show == Show::id ? std::to_string(value.get<std::int64_t>()) : count(value.get<std::int64_t>());
   if (value.is_number()) return number(value.get<double>());
   std::string joined;
   for (const auto& [key, part] : value.items()) {

@@ -14,8 +14,8 @@ enum class Show {
   plain,  // numbers with thousands separators or six digits, lists joined by +, objects as "name value, …"
   percent,  // 0.0455 as 4.55
   ratio,    // three digits after the point
+  brief,    // three significant digits
   id,       // a number without separators
-  nonzero,  // likewise, and nothing for 0
 };
 
 struct RecordField {

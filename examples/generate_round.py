@@ -16,7 +16,7 @@ import re
 import sys
 import time
 
-NOTICE = "synthetic (profdb examples/generate_round.py), made up and not measured"
+NOTICE = "synthetic: written by examples/generate_round.py, not measured"
 LEVELS = (1, 4, 16)
 INPUT, WARMUP, MEASURED = 32, 8, 32
 # Milliseconds per token that the made-up services take.

@@ -162,6 +162,7 @@ class RoundLoader {
       run.record_files.push_back(artifact.sha256);
     }
     for (const Artifact& artifact : own) check_run_artifact(artifact, stored, run);
+    check_stop(own, stored, run);
     SealDigest seal(stored.document);
     for_each_request(connection_, stored.id, [&](RequestRow& row) {
       seal.add(row.row_sha256);
@@ -169,6 +170,23 @@ class RoundLoader {
     });
     if (run.sealed && seal.finish() != stored.seal_sha256)
       note({{"seal", "the rows of run " + stored.name + " are not those that were sealed"}},
+           run.archive_problems);
+  }
+
+  // The stop that is stored, against the document that says it.
+  void check_stop(const std::vector<Artifact>& own, const StoredRun& stored, RunEvidence& run) {
+    auto documented =
+        parse_with(parse_document(stored.document, "the stored service file"), rules::parse_service_run)
+            .stopped_utc_ns;
+    for (const Artifact& artifact : own) {
+      if (artifact.kind != "stop") continue;
+      if (artifact.accessibility != "accessible") return;  // reported as such
+      documented =
+          parse_with(load_document(on_disk(loaded_.stored, artifact.path)), rules::parse_service_stop)
+              .stopped_utc_ns;
+    }
+    if (documented != stored.service.stopped_utc_ns)
+      note({{"document", fmt::format("the stop of run {} is not the one that is documented", stored.name)}},
            run.archive_problems);
   }
 

@@ -69,7 +69,10 @@ void redact(Json& value, const std::vector<std::string>& words) {
 
 std::vector<std::string> secrets(const ReportSource& source) {
   std::vector<std::string> words = {source.loaded.own.stored.folder.string()};
-  for (const Artifact& artifact : source.artifacts) words.push_back(artifact.path);
+  for (const Artifact& artifact : source.artifacts) {
+    words.push_back(artifact.path);
+    words.push_back(std::filesystem::path(artifact.path).filename().string());
+  }
   for (const rules::Reference& reference : source.loaded.own.stored.spec.references)
     words.push_back(reference.path);
   for (const StoredRun& run : source.stored_runs) words.push_back(run.service.host);
@@ -94,7 +97,7 @@ std::vector<report::Notice> notices_of(const ReportSource& source, bool redacted
   std::vector<report::Notice> notices;
   const StoredRound& round = source.loaded.own.stored;
   if (!round.spec.synthetic.empty())
-    notices.push_back({"synthetic", "The evidence of this round is synthetic: " + round.spec.synthetic});
+    notices.push_back({"synthetic", "The evidence of this round is made up. " + round.spec.synthetic});
   if (redacted) notices.push_back({"note", "Redacted: without paths, hosts and process ids."});
   for (const StoredVerdict& verdict : source.standing)
     if (verdict.part == "performance" && verdict.verdict != source.judgement.result.verdict)

@@ -36,7 +36,7 @@ def _run(*command):
 
 def _install(build, stage):
     _run("cmake", "--build", build, "--target", "profdb_python")
-    _run("cmake", "--install", build, "--component", "python", "--prefix", stage)
+    _run("cmake", "--install", build, "--strip", "--component", "python", "--prefix", stage)
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     if not (stage / "profdb" / f"_native{suffix}").exists():
         raise SystemExit(f"profdb: {build} holds no module for this Python (_native{suffix}): configure it with "
@@ -48,7 +48,7 @@ def _build(stage):
     if given:
         return _install(pathlib.Path(given).resolve(), stage)
     with tempfile.TemporaryDirectory() as build:
-        _run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DPROFDB_BUILD_TESTS=OFF", "-DPROFDB_BUILD_BENCH=OFF",
+        _run("cmake", "-G", "Ninja", "-S", SOURCE, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DPROFDB_BUILD_TESTS=OFF", "-DPROFDB_BUILD_BENCH=OFF",
              f"-DPython_EXECUTABLE={sys.executable}")
         _install(build, stage)
 
@@ -65,6 +65,16 @@ def _wheel_info():
 def _record_line(name, content):
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     return f"{name},sha256={digest},{len(content)}\n"
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """PEP 517: what pip wants to know before it builds."""
+    info = f"profdb-{_version()}.dist-info"
+    folder = pathlib.Path(metadata_directory) / info
+    folder.mkdir()
+    (folder / "METADATA").write_text(_metadata(), encoding="utf-8")
+    (folder / "WHEEL").write_text(_wheel_info(), encoding="utf-8")
+    return info
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profdb/engine.h"
@@ -52,7 +53,7 @@ void bind_error(py::module_& module) {
   module.add_object("Error", py::reinterpret_borrow<py::object>(error_class));
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const Error& e) {
       const py::object error = py::reinterpret_borrow<py::object>(error_class)(e.what());
       error.attr("kind") = kind_name(e.kind());

@@ -1,5 +1,6 @@
 // A whole synthetic round from files to verdicts (examples/generate_round.py), and what verify finds in it
 // after a change of any kind: spec 05 §7.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +25,8 @@ using test::TempFolder;
 using testing::HasSubstr;
 
 void generate(const std::string& step, const fs::path& folder) {
-  const std::string command = std::string("python3 ") + PROFDB_SOURCE_DIR + "/examples/generate_round.py " +
-                              step + " '" + folder.string() + "' > /dev/null";
+  const std::string command = fmt::format("python3 {}/examples/generate_round.py {} '{}' > /dev/null",
+                                          PROFDB_SOURCE_DIR, step, folder.string());
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 }
 
@@ -154,7 +155,7 @@ TEST_F(ArchiveTest, AByteOfTheArrivalTimes) {
 }
 
 TEST_F(ArchiveTest, ATimestampInTheRecordFile) {
-  edit("r1/B1/requests.jsonl", "\"t_ns\":([0-9]+)", "\"t_ns\":1$1");
+  edit("r1/B1/requests.jsonl", "\"t_ns\":([0-9]+)", "\"t_ns\":5");
   expect_found("record", "B1/requests.jsonl line 1: frames[0].t_ns is");
 }
 
@@ -246,6 +247,11 @@ TEST_F(ArchiveTest, TheServiceFile) {
 TEST_F(ArchiveTest, TheIdentityInTheDatabase) {
   execute("UPDATE serving_run SET commit_id = 'other' WHERE name = 'B1'");
   expect_found("document", "the columns of run B1 are not those of its service file");
+}
+
+TEST_F(ArchiveTest, TheStopInTheDatabase) {
+  execute("UPDATE serving_run SET stopped_utc = '2026-01-01T00:00:00Z' WHERE name = 'B1'");
+  expect_found("document", "the stop of run B1 is not the one that is documented");
 }
 
 TEST_F(ArchiveTest, TheParentsRecords) {

@@ -1,11 +1,13 @@
 // Records are imported one at a time: memory does not grow with their number (issue 6: 256 MiB for 10,000
 // requests of 1,024 tokens).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
 #include <fstream>
 
+#include "importer/acceptance/document.h"
 #include "importer/acceptance/evidence_import.h"
 #include "importer/acceptance/freeze.h"
 #include "tests/acceptance/round_fixture.h"
@@ -47,18 +49,18 @@ long peak_kib() {
 TEST(ImportMemory, StaysBelowItsLimit) {
   constexpr int kRecords = 3000;  // some 150 MB of JSON: reading it whole would pass the limit
   test::TempFolder folder;
-  const std::string command = std::string("python3 ") + PROFDB_SOURCE_DIR +
-                              "/examples/generate_round.py base '" + folder.path().string() + "' > /dev/null";
+  const std::string command = fmt::format("python3 {}/examples/generate_round.py base '{}' > /dev/null",
+                                          PROFDB_SOURCE_DIR, folder.path().string());
   ASSERT_EQ(std::system(command.c_str()), 0);
   const fs::path base = folder / "base";
   freeze(folder / "m.db", base / "runspec.yaml");
-  test::write_file(base / "service-P1.yaml",
-                   "format: profdb-serving-service/1\nround: base\nrun: P1\nservice: base-P1\nhost: h\npid: "
-                   "1\nstart_ticks: 1\n"
-                   "identity: {commit: c, deployed_files: " +
-                       rules::test::sha('a') + ", weights: " + rules::test::sha('a') +
-                       ", operator_library: " + rules::test::sha('a') + ", configuration: " +
-                       rules::test::sha('a') + "}\nstarted_utc: \"2026-11-07T10:00:00Z\"\n");
+  const std::string digest = rules::test::sha('a');
+  test::write_file(
+      base / "service-P1.yaml",
+      fmt::format("format: profdb-serving-service/1\nround: base\nrun: P1\nservice: base-P1\nhost: h\n"
+                  "pid: 1\nstart_ticks: 1\nidentity: {{commit: c, deployed_files: {0}, weights: {0}, "
+                  "operator_library: {0}, configuration: {0}}}\nstarted_utc: \"2026-11-07T10:00:00Z\"\n",
+                  digest));
   write_records(base / "P1/requests.jsonl", kRecords);
   const auto end = test::run_in_child([&] {
     EvidenceFiles files;
@@ -68,7 +70,7 @@ TEST(ImportMemory, StaysBelowItsLimit) {
     const auto imported = import_evidence(folder / "m.db", files);
     constexpr long kLimitKib = 256L * 1024;
     if (imported.at(1).added != kRecords) return std::string("not all were imported");
-    return peak_kib() <= kLimitKib ? std::string() : "used " + std::to_string(peak_kib()) + " KiB";
+    return peak_kib() <= kLimitKib ? std::string() : fmt::format("used {} KiB", peak_kib());
   });
   EXPECT_EQ(end.exit_code, 0) << end.message;
   EXPECT_EQ(end.message, "");

@@ -15,6 +15,8 @@ DRIVER = "chromedriver"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync",
              "--disable-dev-shm-usage", "--force-device-scale-factor=1"]
+# How long a busy machine may take over one command.
+PATIENCE_S = 300
 STARTED = "was started successfully on port "
 
 
@@ -36,6 +38,7 @@ class Browser:
         wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
         answer = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.session = f"/session/{answer['sessionId']}"
+        self._call("POST", self.session + "/timeouts", {"script": PATIENCE_S * 1000, "pageLoad": PATIENCE_S * 1000})
         return self
 
     def __exit__(self, *_):
@@ -59,7 +62,7 @@ class Browser:
                                          headers={"Content-Type": "application/json"})
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(request, timeout=120) as response:
+            with opener.open(request, timeout=PATIENCE_S + 60) as response:
                 return json.load(response)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{method} {path}: {error.read().decode()[:2000]}") from error
@@ -96,17 +99,13 @@ class Browser:
         self.cdp("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def draw_all(self):
-        """Scrolls through the page, so that every chart is drawn."""
-        self.run_async("""
-            const done = arguments[0];
-            const cards = [...document.querySelectorAll('.card:not([hidden])')];
-            const next = () => {
-              const card = cards.shift();
-              if (!card) return scrollTo(0, 0), requestAnimationFrame(() => requestAnimationFrame(() => done()));
-              card.scrollIntoView();
-              requestAnimationFrame(() => requestAnimationFrame(next));
-            };
-            next();""")
+        """Draws every chart, as printing does, instead of waiting for each to come near the screen."""
+        self.run("drawAll()")
+        self.settle()
+
+    def settle(self):
+        """Waits until what was drawn is on the screen."""
+        self.run_async("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
 
     def screenshot(self, file, clip):
         """Part of the page; clip: x, y, width, height, scale."""
