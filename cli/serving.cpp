@@ -80,6 +80,7 @@ void add_serving(CLI::App& app, Action& action) {
       "everywhere.");
   add_serving_init(*serving, action);
   add_serving_freeze(*serving, action);
+  add_serving_run(*serving, action);
   add_serving_import(*serving, action);
   add_serving_status(*serving, action);
   add_serving_seal(*serving, action);

@@ -36,6 +36,7 @@ std::string synthetic_text(const importer::acceptance::StoredRound& round);
 
 void add_serving_init(CLI::App& serving, Action& action);
 void add_serving_freeze(CLI::App& serving, Action& action);
+void add_serving_run(CLI::App& serving, Action& action);
 void add_serving_import(CLI::App& serving, Action& action);
 void add_serving_status(CLI::App& serving, Action& action);
 void add_serving_seal(CLI::App& serving, Action& action);

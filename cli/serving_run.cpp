@@ -1,6 +1,4 @@
 // profdb serving run: measures a running service by a protocol, and writes the records of its requests.
-#include "cli/serving_run.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <memory>
 
 #include "cli/output.h"
+#include "cli/serving.h"
 #include "cli/table.h"
 #include "client/service_run.h"
 #include "importer/acceptance/document.h"
@@ -16,8 +15,6 @@
 
 namespace profdb::cli {
 namespace {
-
-constexpr int kIncomplete = 5;  // a level without an attempt that looks valid
 
 struct Options {
   serving::RunOptions run;
@@ -118,7 +115,7 @@ int run(Options& options) {
     print_json(to_json(attempts, folder));
   else
     print(to_text(attempts, folder));
-  return complete(options, attempts) ? kDone : kIncomplete;
+  return complete(options, attempts) ? kDone : kInconclusive;
 }
 
 void add_identity_options(CLI::App& command, serving::RunIdentity& identity) {
