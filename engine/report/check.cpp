@@ -27,7 +27,7 @@ struct At {
   At key(const char* name) const {
     if (!value.is_object()) refuse("is no object");
     const auto found = value.find(name);
-    if (found == value.end()) refuse(fmt::format("lacks \"{}\"", name));
+    if (found == value.end()) refuse(fmt::format(R"(lacks "{}")", name));
     return {*found, inner(name)};
   }
   bool has(const char* name) const { return value.is_object() && value.contains(name); }

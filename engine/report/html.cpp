@@ -1,4 +1,5 @@
 // The HTML form: the template with its parts and the document put in.
+#include <array>
 #include <string_view>
 
 #include "engine/report/assets.h"
@@ -9,22 +10,13 @@ namespace profdb::report {
 namespace {
 
 // In the order in which they run; report.js is the one that starts the page.
-constexpr std::string_view kScripts[] = {"vendor/uPlot-1.6.32/uPlot.iife.min.js",
-                                         "dom.js",
-                                         "format.js",
-                                         "filters.js",
-                                         "plot.js",
-                                         "density.js",
-                                         "curves.js",
-                                         "scatter.js",
-                                         "histogram.js",
-                                         "bars.js",
-                                         "tables.js",
-                                         "report.js"};
-constexpr std::string_view kStyles[] = {"vendor/uPlot-1.6.32/uPlot.min.css", "report.css"};
+constexpr auto kScripts = std::to_array<std::string_view>(
+    {"vendor/uPlot-1.6.32/uPlot.iife.min.js", "dom.js", "format.js", "filters.js", "plot.js", "density.js",
+     "curves.js", "scatter.js", "histogram.js", "bars.js", "tables.js", "report.js"});
+constexpr auto kStyles = std::to_array<std::string_view>({"vendor/uPlot-1.6.32/uPlot.min.css", "report.css"});
 
 template <std::size_t N>
-std::string joined(const std::string_view (&names)[N]) {
+std::string joined(const std::array<std::string_view, N>& names) {
   std::string all;
   for (const auto name : names) {
     all += asset(name);
@@ -43,7 +35,7 @@ std::string script_json(const Json& document) {
   std::string safe;
   for (const char c : json_text(document)) {
     if (c == '<')
-      safe += "\\u003c";
+      safe += R"(\u003c)";
     else
       safe += c;
   }
@@ -61,10 +53,11 @@ void fill(std::string& page, std::string_view place, const std::string& value) {
 std::string html(const Json& document) {
   check(document);
   std::string page(asset("report.html"));
-  fill(page, "<!--TITLE-->", escape_html(document.at("title").get<std::string>()));
+  // In this order nothing in the data is taken for a place: JSON holds no "<".
   fill(page, "/*STYLES*/", joined(kStyles));
   fill(page, "/*SCRIPTS*/", licence_comment() + joined(kScripts));
-  fill(page, "\"DOCUMENT\"", script_json(document));  // last: nothing in the data is taken for a place
+  fill(page, R"("DOCUMENT")", script_json(document));
+  fill(page, "<!--TITLE-->", escape_html(document.at("title").get<std::string>()));
   return page;
 }
 

@@ -87,6 +87,19 @@ TEST(ReportHtml, HoldsTheDocumentAndNothingOfItAsMarkup) {
   EXPECT_EQ(Json::parse(page.substr(at, page.find("</script>", at) - at)), document);
 }
 
+TEST(ReportHtml, TextThatLooksLikeAPlaceStaysText) {
+  Json document = every_chart();
+  const std::string text = R"(<!--TITLE--> /*STYLES*/ /*SCRIPTS*/ "DOCUMENT")";
+  document["title"] = text;
+  document["sections"][1]["text"][0] = text;
+  const std::string page = html(document);
+  EXPECT_THAT(page,
+              HasSubstr("<title>&lt;!--TITLE--&gt; /*STYLES*/ /*SCRIPTS*/ &quot;DOCUMENT&quot;</title>"));
+  const std::string begin = R"(<script type="application/json" id="document">)";
+  const auto at = page.find(begin) + begin.size();
+  EXPECT_EQ(Json::parse(page.substr(at, page.find("</script>", at) - at)), document);
+}
+
 TEST(ReportHtml, HasEveryPartInside) {
   const std::string page = html(every_chart());
   for (const char* place : {"/*STYLES*/", "/*SCRIPTS*/", "\"DOCUMENT\"", "<!--TITLE-->"})
