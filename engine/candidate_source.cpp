@@ -17,13 +17,6 @@ constexpr std::int64_t kWholeClassRows = 8192;
 constexpr int kAskedOften = 64;
 constexpr int kTooMany = -1;  // instead of a count: never read whole
 
-std::vector<const MeasuredPoint*> pointers(const std::vector<MeasuredPoint>& points) {
-  std::vector<const MeasuredPoint*> all;
-  all.reserve(points.size());
-  for (const MeasuredPoint& point : points) all.push_back(&point);
-  return all;
-}
-
 }  // namespace
 
 std::shared_ptr<const ResolvedRegimes> CandidateSource::regimes(const Path& path, std::int64_t projection_id,
@@ -127,7 +120,7 @@ std::shared_ptr<const GroupPoints> CandidateSource::group(const PathSpec& spec,
     const cache::Key key = class_key(spec, regime, source_class);
     latest_ = {&spec, regime.regime_id, source_class, key, cached_class(key)};
   }
-  if (!latest_.points && (regime.usable_rows <= kWholeClassRows || axes.size() == spec.axes.size()))
+  if (!latest_.points && regime.usable_rows <= kWholeClassRows)
     latest_.points = load_class(spec, regime, source_class, latest_.key);
   if (!latest_.points) return group_from_range(spec, regime, source_class, group, coordinate, latest_.key);
   auto all = latest_.points;
@@ -135,11 +128,12 @@ std::shared_ptr<const GroupPoints> CandidateSource::group(const PathSpec& spec,
   if (filtered) all = std::make_shared<const ClassPoints>(spec, without(all->rows(), *excluded_));
   const std::vector<std::uint32_t>& members = all->of_group(group, coordinate);
   if (members.empty()) return nullptr;
+  // With points of its own: a set that is kept must not keep the whole class alive.
   const auto make = [&] {
-    std::vector<const MeasuredPoint*> points;
+    std::vector<MeasuredPoint> points;
     points.reserve(members.size());
-    for (const std::uint32_t i : members) points.push_back(&all->points()[i]);
-    return std::make_shared<const GroupPoints>(spec, axes, std::move(points), all);
+    for (const std::uint32_t i : members) points.push_back(all->points()[i]);
+    return std::make_shared<const GroupPoints>(spec, axes, std::move(points));
   };
   return filtered ? make() : kept_group(axes, group_key(spec, latest_.key, group, coordinate), make);
 }
@@ -150,8 +144,7 @@ std::shared_ptr<const GroupPoints> CandidateSource::group_from_range(
   const auto make = [&] {
     auto rows = store::find_group(connection_, spec, regime.regime_id, source_class, group, coordinate);
     if (excluded_ != nullptr) rows = without(rows, *excluded_);
-    const auto points = std::make_shared<const std::vector<MeasuredPoint>>(merge_points(rows));
-    return std::make_shared<const GroupPoints>(spec, spec.groups[group], pointers(*points), points);
+    return std::make_shared<const GroupPoints>(spec, spec.groups[group], merge_points(rows));
   };
   if (excluded_ != nullptr) return make();
   return kept_group(spec.groups[group], group_key(spec, whole, group, coordinate), make);
@@ -171,6 +164,7 @@ std::shared_ptr<const ExactRows> CandidateSource::exact_rows(const Projection::S
   }
   signatures.asked = 0;  // should it give way, it must be asked for as often again
   auto made = std::make_shared<const ExactRows>(std::move(rows));
+  if (!caches_->exact_rows.fits(made->bytes())) signatures.asked = kTooMany;
   return caches_->exact_rows.keep(key, made, made->bytes());
 }
 

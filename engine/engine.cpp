@@ -61,6 +61,7 @@ class Engine::Impl {
         throw Error(ErrorKind::usage, "this engine answers for release " + options_.release + " (" +
                                           release_name(worker.state->info) + "), not for '" + release +
                                           "'; open another engine for that");
+      if (options_.cache_bytes == 0) return WarmReport{};
       CandidateSource candidates = source(worker);
       return profdb::warm(candidates, *worker.state, ops, caches_);
     });

@@ -36,7 +36,7 @@ void ExactRows::visit(std::int64_t padded_blocks, const std::string* elements,
 }
 
 std::size_t ExactRows::bytes() const {
-  constexpr std::size_t kIndexEntries = 2 * 96;  // of both hash maps, per row
+  constexpr std::size_t kIndexEntries = 192;  // of both hash maps, per row
   std::size_t total = sizeof *this + rows_.size() * (sizeof(store::StoredExactRow) + kIndexEntries);
   for (const store::StoredExactRow& row : rows_)
     total += row.elements.capacity() + row.input_shapes.capacity();

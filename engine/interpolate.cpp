@@ -36,7 +36,7 @@ std::vector<Boundary> boundary_of(const GroupPoints& points, const interpolation
     Boundary range{std::string(points.spec().axes[axis]), std::numeric_limits<double>::infinity(),
                    -std::numeric_limits<double>::infinity()};
     for (std::size_t i = 0; i < at.count; ++i) {
-      const auto value = static_cast<double>(points.points()[at.points[i]]->coordinate[axis]);
+      const auto value = static_cast<double>(points.points()[at.points[i]].coordinate[axis]);
       range.low = std::min(range.low, value);
       range.high = std::max(range.high, value);
     }
@@ -48,7 +48,7 @@ std::vector<Boundary> boundary_of(const GroupPoints& points, const interpolation
 void accept(Interpolation& result, const GroupPoints& points, const interpolation::Combination& at) {
   result.matched_rows.reserve(at.count);
   for (std::size_t i = 0; i < at.count; ++i)
-    result.matched_rows.push_back(matched_row(points.spec(), *points.points()[at.points[i]], at.weights[i]));
+    result.matched_rows.push_back(matched_row(points.spec(), points.points()[at.points[i]], at.weights[i]));
   result.boundary = boundary_of(points, at);
   // §5: the result must be finite and > 0.
   result.attempt.reason =

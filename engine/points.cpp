@@ -2,6 +2,7 @@
 #include "engine/points.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -146,12 +147,11 @@ std::size_t ClassPoints::bytes() const {
   return total + rows_.size() * (sizeof(store::CandidateRow) + spec_.axes.size() * sizeof(std::int64_t));
 }
 
-GroupPoints::GroupPoints(const PathSpec& spec, const AxisGroup& group,
-                         std::vector<const MeasuredPoint*> points, std::shared_ptr<const void> owner,
+GroupPoints::GroupPoints(const PathSpec& spec, const AxisGroup& group, std::vector<MeasuredPoint> points,
                          const AxisTransform& square_root)
-    : spec_(spec), group_(group), points_(std::move(points)), owner_(std::move(owner)) {
+    : spec_(spec), group_(group), points_(std::move(points)) {
   if (spec.ambiguity_closes_coordinate)
-    std::erase_if(points_, [](const MeasuredPoint* p) { return p->spread > kAmbiguousSpread; });
+    std::erase_if(points_, [](const MeasuredPoint& p) { return p.spread > kAmbiguousSpread; });
   for (const std::size_t axis : group_)
     square_root_.push_back(axis < square_root.size() && square_root[axis]);
   coordinates_.reserve(points_.size() * group_.size());
@@ -159,11 +159,11 @@ GroupPoints::GroupPoints(const PathSpec& spec, const AxisGroup& group,
   for (const std::size_t axis : group_)
     measured_.push_back({std::string(spec.axes[axis]), std::numeric_limits<double>::infinity(),
                          -std::numeric_limits<double>::infinity()});
-  for (const MeasuredPoint* point : points_) {
-    candidate_count_ += point->measurement_ids.size();
-    latencies_.push_back(point->latency_us);
+  for (const MeasuredPoint& point : points_) {
+    candidate_count_ += point.measurement_ids.size();
+    latencies_.push_back(point.latency_us);
     for (std::size_t i = 0; i < group_.size(); ++i) {
-      const auto value = point->coordinate[group_[i]];
+      const auto value = point.coordinate[group_[i]];
       coordinates_.push_back(scaled(i, value));
       measured_[i].low = std::min(measured_[i].low, static_cast<double>(value));
       measured_[i].high = std::max(measured_[i].high, static_cast<double>(value));
@@ -198,9 +198,11 @@ const GroupPoints::Mesh& GroupPoints::mesh() const {
 
 std::size_t GroupPoints::bytes() const {
   // Measured on grids and on scattered clouds: simplices per point, and what each takes with its cells.
-  static constexpr std::size_t kPerPoint[] = {0, 24, 2 * 160, 7 * 240};
-  return sizeof *this + coordinates_.size() * sizeof(double) +
-         points_.size() * (sizeof(void*) + sizeof(double) + kPerPoint[group_.size()]);
+  static constexpr std::array<std::size_t, 4> kPerPoint = {0, 24, 320, 1680};
+  std::size_t total = sizeof *this + coordinates_.size() * sizeof(double) +
+                      points_.size() * (sizeof(double) + kPerPoint.at(group_.size()));
+  for (const MeasuredPoint& point : points_) total += bytes_of(point);
+  return total;
 }
 
 }  // namespace profdb

@@ -96,16 +96,16 @@ using AxisTransform =
 // The points of one attempt to interpolate: equal to a target outside an axis group, ready for geometry.
 class GroupPoints {
  public:
-  // `points` in row order, kept alive by `owner`. Of a path where ambiguity closes a coordinate, ambiguous
-  // points are left out. `spec` must outlive the set.
-  GroupPoints(const PathSpec& spec, const AxisGroup& group, std::vector<const MeasuredPoint*> points,
-              std::shared_ptr<const void> owner, const AxisTransform& square_root = {});
+  // `points` in row order. Of a path where ambiguity closes a coordinate, ambiguous points are left out.
+  // `spec` must outlive the set.
+  GroupPoints(const PathSpec& spec, const AxisGroup& group, std::vector<MeasuredPoint> points,
+              const AxisTransform& square_root = {});
   GroupPoints(const GroupPoints&) = delete;
   GroupPoints& operator=(const GroupPoints&) = delete;
 
   const PathSpec& spec() const { return spec_; }
   const AxisGroup& group() const { return group_; }
-  const std::vector<const MeasuredPoint*>& points() const { return points_; }
+  const std::vector<MeasuredPoint>& points() const { return points_; }
   std::size_t candidate_count() const { return candidate_count_; }
   const std::vector<Boundary>& measured() const { return measured_; }  // range per axis; empty without points
   const std::vector<double>& latencies() const { return latencies_; }  // along points()
@@ -125,7 +125,7 @@ class GroupPoints {
                             interpolation::Triangulation::Failure>;
   const Mesh& mesh() const;
 
-  // Resident size; the triangulation is counted as it will be, the points are their owner's.
+  // Resident size; the triangulation is counted as it will be.
   std::size_t bytes() const;
 
  private:
@@ -133,8 +133,7 @@ class GroupPoints {
 
   const PathSpec& spec_;
   AxisGroup group_;
-  std::vector<const MeasuredPoint*> points_;
-  std::shared_ptr<const void> owner_;
+  std::vector<MeasuredPoint> points_;
   std::vector<bool> square_root_;  // along the group
   std::size_t candidate_count_ = 0;
   std::vector<Boundary> measured_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include "engine/paths/base_exact.h"
 
@@ -118,7 +119,10 @@ void SearchContext::note(Interpolation& tried, const KernelSearch& search, const
     if (spec().fields[i].match == Match::format_group)
       attempt.input_formats = std::get<std::string>(regime.values[i]);
   if (attempts.size() == 1) attempts.reserve(spec().groups.size());  // most are answered by the first
-  attempts.push_back(std::move(attempt));
+  const std::string_view reason = attempt.reason;
+  attempts.push_back(std::exchange(attempt, {}));
+  attempt.reason = reason;
+  attempt.candidate_count = attempts.back().candidate_count;
   if (tried.answered()) attempt.axes = attempts.back().axes;  // the answer needs them, too
 }
 

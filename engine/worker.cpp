@@ -1,9 +1,8 @@
 // Handing out workers, and the thread that closes snapshots which nobody uses.
 #include "engine/worker.h"
 
-#include <time.h>
-
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 namespace profdb {
@@ -64,16 +63,11 @@ Workers::Slot& Workers::take() {
 
 void Workers::fill(Slot& slot) {
   slot.worker = std::make_unique<Worker>(database_, 0);
-  const std::size_t share = result_budget_ / ++filled_;
-  slot.worker->results.set_budget(share);
-  for (Slot& other : slots_) {
-    if (&other == &slot || other.is_busy.exchange(true, std::memory_order_acquire)) continue;
-    if (other.worker) other.worker->results.set_budget(share);
-    other.is_busy.store(false, std::memory_order_release);
-  }
+  ++filled_;
 }
 
 void Workers::open(Worker& worker) {
+  worker.results.set_budget(result_budget_ / filled_);  // as many workers as there are now share it
   const bool had_one = worker.snapshot_age().has_value();
   if (had_one) --open_;
   worker.open_snapshot();
@@ -118,6 +112,10 @@ Workers::Lease::Lease(Workers& workers, const std::function<void(Worker&)>& refr
     : workers_(workers), slot_(workers.take()) {
   try {
     if (!slot_.worker) workers_.fill(slot_);
+    if (slot_.worker->connection().is_outdated()) {
+      discard();
+      workers_.fill(slot_);
+    }
     Worker& worker = *slot_.worker;
     const auto age = worker.snapshot_age();
     if (age && *age < workers_.snapshot_ms_ && worker.state->generation >= workers_.newest_) return;

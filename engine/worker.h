@@ -48,7 +48,8 @@ class Worker {
 // thread of its own, so that they never keep a checkpoint from running.
 class Workers {
  public:
-  // `result_budget` in bytes is divided among the workers that there are.
+  // `result_budget` in bytes is divided among the workers that there are; each takes to its share when it
+  // opens its next snapshot.
   Workers(std::string database, std::size_t result_budget, int snapshot_ms);
   ~Workers();
   Workers(const Workers&) = delete;

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -56,6 +57,8 @@ class Cache {
   }
 
   void set_budget(std::size_t budget) { budget_ = budget; }
+  // Whether a value of that size would be kept.
+  bool fits(std::size_t bytes) const { return bytes + sizeof(Entry) + kNodeBytes <= budget_; }
 
   void clear() {
     for (Part& part : parts_) {
@@ -99,16 +102,20 @@ class Cache {
 
   // Drops the last entry of each part in turn, but never `latest`, until the rest fits.
   void make_room(const Key& latest) {
-    for (std::size_t i = static_cast<std::size_t>(latest.high); bytes_ > budget_; ++i) {
+    for (auto i = static_cast<std::size_t>(latest.high); bytes_ > budget_; ++i) {
       Part& part = parts_[i % kParts];
       const std::scoped_lock lock(part.mutex);
-      if (part.order.empty() || part.order.back().key == latest) continue;
-      const Entry& last = part.order.back();
-      bytes_ -= last.bytes;
-      part.stats.bytes -= last.bytes;
+      if (part.order.empty()) continue;
+      auto last = std::prev(part.order.end());
+      if (last->key == latest) {  // another thread has asked for all the others since
+        if (last == part.order.begin()) continue;
+        --last;
+      }
+      bytes_ -= last->bytes;
+      part.stats.bytes -= last->bytes;
       ++part.stats.evictions;
-      part.entries.erase(last.key);
-      part.order.pop_back();
+      part.entries.erase(last->key);
+      part.order.erase(last);
     }
   }
 

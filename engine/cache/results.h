@@ -23,7 +23,10 @@ class Results {
   // Keeps `result`, which holds `bytes`, unless it alone is over the budget.
   void keep(const Key& key, const ResultPtr& result, std::size_t bytes);
 
-  void set_budget(std::size_t budget) { budget_ = budget; }
+  void set_budget(std::size_t budget) {
+    budget_ = budget;
+    make_room(nullptr);
+  }
   void clear();
   // Adds the counters to `total`.
   void count(CacheStats& total) const;

@@ -119,15 +119,6 @@ std::vector<store::CandidateRow> fixed(const ClassRows& rows, const AxisGroup& f
   return kept;
 }
 
-std::shared_ptr<const GroupPoints> points_of(const PathSpec& spec, const AxisGroup& group,
-                                             const std::vector<store::CandidateRow>& rows,
-                                             const AxisTransform& square_root) {
-  const auto merged = std::make_shared<const std::vector<MeasuredPoint>>(merge_points(rows));
-  std::vector<const MeasuredPoint*> points;
-  for (const MeasuredPoint& point : *merged) points.push_back(&point);
-  return std::make_shared<const GroupPoints>(spec, group, std::move(points), merged, square_root);
-}
-
 bool has_tokens(const ClassRows& rows) {
   return std::any_of(rows.rows.begin(), rows.rows.end(),
                      [&](const auto& row) { return row.coordinate[kTokens] == rows.target[kTokens]; });
@@ -270,7 +261,8 @@ class AttentionSteps final : public SearchSteps {
       } else if (static_cast<std::int64_t>(group.size()) > ceiling) {
         tried.attempt.reason = "interpolation_dim_disabled";
       } else {
-        tried = profdb::interpolate(*points_of(spec, group, fixed(rows, group), square_root), rows.target);
+        tried = profdb::interpolate(GroupPoints(spec, group, merge_points(fixed(rows, group)), square_root),
+                                    rows.target);
       }
       if (tried.attempt.axes.empty())
         for (const std::size_t axis : group) tried.attempt.axes.emplace_back(spec.axes[axis]);

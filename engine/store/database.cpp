@@ -23,8 +23,8 @@ std::string quoted(const fs::path& path) {
   return "'" + path.string() + "'";
 }
 
-// A WAL database needs its -shm file: where the folder cannot be written, nobody writes the database either,
-// and it can be read as it stands.
+// A WAL database needs its -shm file: where the folder cannot be written and no writer is at work, the file
+// is read as it stands. Should another user write it later, is_outdated() tells.
 std::string immutable_uri(const fs::path& path) {
   std::string uri = "file:";
   for (const char c : path.string()) {
@@ -55,7 +55,7 @@ void require_regular_file(const fs::path& path, Mode mode) {
                             path.string()));
 }
 
-SQLite::Database open_file(const fs::path& path, Mode mode) {
+SQLite::Database open_file(const fs::path& path, Mode mode, bool* is_immutable = nullptr) {
   require_regular_file(path, mode);
   // A connection is one thread's at a time: SQLite need not lock it.
   const int flags =
@@ -70,6 +70,7 @@ SQLite::Database open_file(const fs::path& path, Mode mode) {
       } catch (const SQLite::Exception& e) {
         const int code = e.getErrorCode();
         if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || has_wal_content(path)) throw;
+        if (is_immutable != nullptr) *is_immutable = true;
         return SQLite::Database(immutable_uri(path),
                                 SQLite::OPEN_NOMUTEX | SQLite::OPEN_READONLY | SQLite::OPEN_URI,
                                 kBusyTimeoutMs);
@@ -201,7 +202,10 @@ Error database_error(const fs::path& path, const SQLite::Exception& cause, const
   }
 }
 
-Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_file(path, mode)) {
+Connection::Connection(const fs::path& path, Mode mode)
+    : path_(path), db_(open_file(path, mode, &is_immutable_)) {
+  std::error_code ignored;
+  if (is_immutable_) written_at_ = fs::last_write_time(path_, ignored);
   try {
     if (mode == Mode::create && is_empty_database(db_)) create_schema(db_);
     check_identity(db_, path_);
@@ -216,6 +220,12 @@ Connection::Connection(const fs::path& path, Mode mode) : path_(path), db_(open_
   } catch (const SQLite::Exception& e) {
     throw database_error(path_, e, "open");
   }
+}
+
+bool Connection::is_outdated() const {
+  if (!is_immutable_) return false;
+  std::error_code ignored;
+  return has_wal_content(path_) || fs::last_write_time(path_, ignored) != written_at_;
 }
 
 SQLite::Statement& Connection::statement(const std::string& sql) {

@@ -41,11 +41,17 @@ class Connection {
   SQLite::Database& db() { return db_; }
   const std::filesystem::path& path() const { return path_; }
 
+  // Whether the file is read as one that nobody changes (see open_file in database.cpp) and has changed
+  // since.
+  bool is_outdated() const;
+
   // SELECT that gives one integer.
   std::int64_t integer(const std::string& sql);
 
  private:
   std::filesystem::path path_;
+  bool is_immutable_ = false;
+  std::filesystem::file_time_type written_at_;  // of an immutable file
   SQLite::Database db_;
   std::map<std::string, std::unique_ptr<SQLite::Statement>, std::less<>> statements_;
   std::unordered_map<const std::string*, std::unique_ptr<SQLite::Statement>> kept_;

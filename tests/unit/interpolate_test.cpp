@@ -40,10 +40,7 @@ std::vector<MeasuredPoint> points(const std::vector<Measured>& measured) {
 
 std::shared_ptr<const GroupPoints> group_of(const AxisGroup& group, const std::vector<Measured>& measured,
                                             const AxisTransform& square_root = {}) {
-  const auto merged = std::make_shared<const std::vector<MeasuredPoint>>(points(measured));
-  std::vector<const MeasuredPoint*> members;
-  for (const MeasuredPoint& point : *merged) members.push_back(&point);
-  return std::make_shared<const GroupPoints>(spec(), group, members, merged, square_root);
+  return std::make_shared<const GroupPoints>(spec(), group, points(measured), square_root);
 }
 
 Interpolation attempt(const AxisGroup& group, const Coordinate& target,
