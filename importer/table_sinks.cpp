@@ -194,6 +194,7 @@ class PathSink final : public TableSink {
 
   static std::vector<std::string> columns(const std::vector<KeyPart>& key) {
     std::vector<std::string> names;
+    names.reserve(key.size() + 1);
     for (const KeyPart& part : key) names.push_back(part.column);
     names.emplace_back("latency_us");
     return names;

@@ -22,7 +22,7 @@ struct RegimeKey {
   std::string path;
   std::string fields;  // JSON, in the order of the table
   std::string source_class;
-  auto operator<=>(const RegimeKey&) const = default;
+  auto operator<=>(const RegimeKey&) const = default;  // NOLINT(modernize-use-nullptr): sees one in it
 };
 using Latencies = std::map<std::string, double>;  // coordinate -> median
 using Side = std::map<RegimeKey, Latencies>;

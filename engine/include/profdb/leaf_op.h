@@ -54,7 +54,7 @@ void validate(const LeafOp& leaf);
 struct LeafDigest {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
-  auto operator<=>(const LeafDigest&) const = default;
+  auto operator<=>(const LeafDigest&) const = default;  // NOLINT(modernize-use-nullptr): sees one in it
 };
 LeafDigest digest(const LeafOp& leaf);
 
