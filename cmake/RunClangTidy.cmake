@@ -1,4 +1,4 @@
-# Runs clang-tidy over engine, importer, cli, c and python (not yet over acceptance, report and client). It cannot read GCC's precompiled headers, so it gets a build folder of
+# Runs clang-tidy over engine, importer, c and python (not yet over acceptance, report, client and cli). It cannot read GCC's precompiled headers, so it gets a build folder of
 # its own, configured without them and never built.
 execute_process(
   COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE_DIR} -B ${WORK_DIR} -DCMAKE_BUILD_TYPE=RelWithDebInfo
@@ -9,7 +9,7 @@ if(NOT result EQUAL 0)
 endif()
 execute_process(
   COMMAND ${RUN_CLANG_TIDY} -quiet -j 2 -p ${WORK_DIR} -extra-arg=-Wno-unknown-warning-option
-          "^${SOURCE_DIR}/((engine|importer|cli|c|python/src)/[^/]*|engine/(analysis|cache|interpolation|paths|store)/[^/]*)\\.cpp$"
+          "^${SOURCE_DIR}/((engine|importer|c|python/src)/[^/]*|engine/(analysis|cache|interpolation|paths|store)/[^/]*)\\.cpp$"
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${output}\n${errors}")

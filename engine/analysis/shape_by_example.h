@@ -17,7 +17,7 @@ struct Line {
   std::string axis;
   std::string others;  // as in the view candidate_coordinate
 
-  auto operator<=>(const Line&) const = default;
+  auto operator<=>(const Line&) const = default;  // NOLINT(modernize-use-nullptr): sees one in it
 };
 
 // "M=16,K=4096,N=1024" as the view candidate has it, from the axis' value and the view candidate_coordinate's
