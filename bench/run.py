@@ -112,12 +112,23 @@ class Run:
             "size_ratio": self.database("large").stat().st_size / csv.stat().st_size,
         }
 
+    def check_answers(self, command, leaves):
+        """A stream that is not answered line by line with measurements would be no measurement."""
+        with open(self.work / "answers.jsonl", "w+", encoding="utf-8") as answers:
+            measure([*command, leaves], output=answers)
+            answers.seek(0)
+            measured = sum(json.loads(line)["source"] == "MEASURED" for line in answers)
+        if measured != SMALL_ROWS:
+            sys.exit(f"bench: {measured:,} of {SMALL_ROWS:,} measured leaves are answered as MEASURED")
+
     def measure_jsonl(self):
-        lines = (self.work / "leaves.jsonl").read_text().splitlines(keepends=True)
+        leaves = self.work / "leaves.jsonl"
+        lines = leaves.read_text().splitlines(keepends=True)
         stream = self.work / "stream.jsonl"
         stream.write_text("".join(random.Random(1).choices(lines, k=self.arguments.lines)))
-        command = [self.cli, "lookup", "--db", self.database("small"), "--jsonl", stream]
-        usages = [measure(command, core=0) for _ in range(self.arguments.streams)]
+        command = [self.cli, "lookup", "--db", self.database("small"), "--jsonl"]
+        self.check_answers(command, leaves)
+        usages = [measure([*command, stream], core=0) for _ in range(self.arguments.streams)]
         stream.unlink()
         self.results["jsonl"] = {
             "per_s": self.arguments.lines / statistics.median(u.wall_s for u in usages),
