@@ -35,7 +35,9 @@ std::FILE* open_temporary() {
   const int descriptor = mkstemp(path.data());
   if (descriptor < 0) return nullptr;
   unlink(path.c_str());
-  return fdopen(descriptor, "w+b");
+  std::FILE* const file = fdopen(descriptor, "w+b");
+  if (file == nullptr) close(descriptor);
+  return file;
 }
 
 std::uint64_t prefix_of(std::string_view record) {
@@ -76,6 +78,7 @@ class SortedRuns::RunReader {
     for (std::size_t got = 0; got < wanted;) {
       const ssize_t n = pread(fileno(file_), buffer_.data() + kept + got, wanted - got, at_);
       if (n < 0 && errno == EINTR) continue;
+      if (n == 0) errno = EIO;  // shorter than it was written
       if (n <= 0) fail("read");
       got += static_cast<std::size_t>(n);
       at_ += n;

@@ -197,6 +197,7 @@ class Runner {
     guarded(progress);
     others.clear();  // joins
     if (failure_) std::rethrow_exception(failure_);
+    if (progress) progress(done_, plan_.tasks.size());
   }
 
  private:
@@ -220,7 +221,8 @@ class Runner {
       CandidateSource candidates(connection, release_.generation, &caches_, &task.excluded);
       fill_in(plan_.samples[i], *lookup_measured(candidates, release_, options_.engine, *task.plan,
                                                  *task.kernel, task.row->row));
-      if (progress) progress(std::min(i, plan_.tasks.size()), plan_.tasks.size());
+      ++done_;
+      if (progress) progress(done_, plan_.tasks.size());
     }
   }
 
@@ -229,7 +231,8 @@ class Runner {
   const HoldoutOptions& options_;
   Plan& plan_;
   cache::Caches caches_;
-  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> next_{0};  // task to be taken
+  std::atomic<std::size_t> done_{0};  // tasks answered
   std::mutex mutex_;
   std::exception_ptr failure_;
 };

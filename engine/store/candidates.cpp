@@ -70,12 +70,6 @@ PathSql make_sql(const PathSpec& spec) {
       ":unusable\nWHERE "
       "regime_id = :regime",
       spec.name);
-  std::string axis_parameters;
-  for (const auto axis : spec.axes) axis_parameters += fmt::format(":{}, ", column(axis));
-  sql.insert_candidate = fmt::format(
-      "INSERT INTO {}_candidate (regime_id, source_class, {}measurement_id, latency_us)\nVALUES (:regime, "
-      ":source_class, {}:measurement, :latency)",
-      spec.name, coordinate_columns(spec), axis_parameters);
   return sql;
 }
 

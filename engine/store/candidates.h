@@ -54,7 +54,6 @@ struct PathSql {
   std::string insert_regime;
   std::string find_regime_id;  // :projection and every field
   std::string count_regime;    // adds to the counters of a regime
-  std::string insert_candidate;
 };
 // Always the same object for the same description.
 const PathSql& path_sql(const PathSpec& spec);

@@ -32,17 +32,16 @@ const std::vector<std::string>& odd_strings() {
   static const std::vector<std::string> strings = {
       "",
       "plain",
-      "a \"quoted\" \\ path/",
+      R"(a "quoted" \ path/)",
       "\b\t\n\f\r",
       std::string("\0nul", 4),
       "\x01\x1f\x7f",
       "grüße \xe2\x82\xac \xf0\x9f\x99\x82",
       "\xff",
-      "a\xc3",              // cut short
-      "\xc0\x80",           // overlong
-      "\xed\xa0\x80",       // a surrogate
-      "x\xe2\x82y\xf0\x9f"  // broken in the middle and at the end
-      "\x80z",
+      "a\xc3",                    // cut short
+      "\xc0\x80",                 // overlong
+      "\xed\xa0\x80",             // a surrogate
+      "x\xe2\x82y\xf0\x9f\x80z",  // broken in the middle and near the end
       std::string(5000, 'l'),
       std::string(5000, '"'),
   };

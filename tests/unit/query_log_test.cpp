@@ -440,6 +440,7 @@ TEST(LeafDigest, IsKnownAgainForALeafThatIsShared) {
   const EngineOptions options;
   LeafDigests digests(options);
   std::vector<std::shared_ptr<const LeafOp>> leaves;
+  leaves.reserve(5000);
   for (int i = 0; i < 5000; ++i) leaves.push_back(std::make_shared<const LeafOp>(leaf_of(std::to_string(i))));
   for (int round = 0; round < 2; ++round) {
     for (const auto& leaf : leaves) {
@@ -454,9 +455,9 @@ TEST(LeafDigest, IsNotThatOfAnEarlierLeafAtTheSameAddress) {
   const EngineOptions options;
   LeafDigests digests(options);
   for (int i = 0; i < 5000; ++i) {
-    auto leaf = std::make_shared<const LeafOp>(leaf_of(std::to_string(i)));
-    const auto shared = leaf;
-    ASSERT_EQ(digests.of(leaf), leaf_digest(*shared, options));
+    const LeafOp leaf = leaf_of(std::to_string(i));
+    const std::vector shared(2, std::make_shared<const LeafOp>(leaf));
+    ASSERT_EQ(digests.of(shared[0]), leaf_digest(leaf, options));
   }
 }
 

@@ -33,7 +33,7 @@ TEST_F(Schema, EveryPathHasItsTwoTables) {
   for (const Path* path : all_paths()) {
     const store::PathSql& sql = store::path_sql(path->spec());
     for (const std::string* text : {&sql.find_regimes, &sql.find_regime_id, &sql.exact, &sql.whole_class,
-                                    &sql.insert_regime, &sql.count_regime, &sql.insert_candidate})
+                                    &sql.insert_regime, &sql.count_regime})
       EXPECT_NO_THROW(connection_.statement(*text)) << *text;
   }
 }
