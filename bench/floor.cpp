@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "engine/paths/base_exact.h"
+#include "engine/lookup/base_exact.h"
 
 namespace profdb::bench {
 namespace {

@@ -7,17 +7,6 @@
 
 namespace profdb::cli {
 
-// What the program exits with.
-enum ExitCode : int {
-  kDone = 0,
-  kNo = 1,        // the answer is "no": a miss in a single lookup
-  kUsage = 2,     // asked for something that cannot be asked
-  kInput = 3,     // bad input data
-  kDatabase = 4,  // database trouble, or memory ran out
-  kInternal = 70,
-  kOutput = 74,  // standard output cannot be written
-};
-
 // Runs the chosen subcommand and returns an exit code. Set while the arguments are parsed, run afterwards.
 using Action = std::function<int()>;
 
@@ -34,10 +23,5 @@ void add_verify(CLI::App& app, Action& action);
 void add_migrate(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_serving(CLI::App& app, Action& action);
-
-// Options that several subcommands have.
-void add_db_option(CLI::App& command, std::string& database);
-void add_release_option(CLI::App& command, std::string& release);
-void add_json_option(CLI::App& command, bool& json);
 
 }  // namespace profdb::cli

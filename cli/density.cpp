@@ -5,15 +5,17 @@
 #include <memory>
 #include <set>
 
-#include "cli/analysis_options.h"
+#include "analysis/density.h"
+#include "analysis/standard.h"
+#include "analysis/standard_yaml.h"
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/records.h"
-#include "engine/analysis/density.h"
-#include "engine/analysis/standard.h"
-#include "engine/release_state.h"
+#include "cli/input/analysis_options.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/records.h"
 #include "engine/store/database.h"
-#include "importer/standard_yaml.h"
+#include "engine/store/releases.h"
 
 namespace profdb::cli {
 namespace {

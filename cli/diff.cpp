@@ -3,12 +3,14 @@
 
 #include <memory>
 
-#include "cli/analysis_options.h"
+#include "analysis/diff.h"
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/records.h"
-#include "engine/analysis/diff.h"
-#include "engine/release_state.h"
+#include "cli/input/analysis_options.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/records.h"
+#include "engine/store/releases.h"
 
 namespace profdb::cli {
 namespace {

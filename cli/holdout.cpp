@@ -3,14 +3,17 @@
 
 #include <memory>
 
-#include "cli/analysis_options.h"
+#include "analysis/holdout.h"
 #include "cli/commands.h"
-#include "cli/engine_options.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/records.h"
-#include "engine/analysis/holdout.h"
-#include "importer/stored_rows.h"
+#include "cli/input/analysis_options.h"
+#include "cli/input/engine_options.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/progress.h"
+#include "cli/output/records.h"
+#include "engine/store/releases.h"
+#include "importer/write/stored_rows.h"
 
 namespace profdb::cli {
 namespace {

@@ -6,9 +6,11 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/import_report.h"
-#include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/progress.h"
+#include "cli/text/import_report.h"
 
 namespace profdb::cli {
 namespace {

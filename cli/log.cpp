@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/csv_output.h"
-#include "cli/output.h"
-#include "cli/table.h"
+#include "cli/input/options.h"
+#include "cli/output/csv_output.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
 #include "engine/store/database.h"
 
 namespace profdb::cli {

@@ -3,13 +3,15 @@
 
 #include <memory>
 
+#include "base/input/input_file.h"
 #include "cli/commands.h"
-#include "cli/engine_options.h"
-#include "cli/engine_stats.h"
-#include "cli/jsonl.h"
-#include "cli/output.h"
-#include "cli/result_text.h"
-#include "importer/input_file.h"
+#include "cli/input/engine_options.h"
+#include "cli/input/jsonl.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/text/engine_stats.h"
+#include "cli/text/result_text.h"
 #include "profdb/engine.h"
 
 namespace profdb::cli {
@@ -38,7 +40,7 @@ EngineOptions engine_options(const Options& options) {
 LeafOp read_leaf(const std::string& argument) {
   const auto first = argument.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && argument[first] == '{') return parse_leaf_op(argument);
-  importer::InputFile file(argument == "-" ? "/dev/stdin" : argument);
+  InputFile file(argument == "-" ? "/dev/stdin" : argument);
   std::string text;
   for (std::string_view piece = file.read(kMaxLeafBytes); !piece.empty(); piece = file.read(kMaxLeafBytes)) {
     text += piece;

@@ -4,13 +4,15 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/import_report.h"
-#include "cli/mapping_text.h"
-#include "cli/output.h"
-#include "engine/release_state.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/text/import_report.h"
+#include "cli/text/mapping_text.h"
 #include "engine/store/database.h"
+#include "engine/store/releases.h"
 #include "importer/import.h"
-#include "importer/mapping_yaml.h"
+#include "importer/mapping/mapping_yaml.h"
 
 namespace profdb::cli {
 namespace {

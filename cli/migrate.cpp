@@ -4,7 +4,9 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/output.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
 #include "engine/store/database.h"
 
 namespace profdb::cli {

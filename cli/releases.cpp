@@ -5,10 +5,12 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/coverage.h"
-#include "cli/csv_output.h"
-#include "cli/output.h"
-#include "cli/table.h"
+#include "cli/input/options.h"
+#include "cli/output/csv_output.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "cli/text/coverage.h"
 #include "profdb/engine.h"
 
 namespace profdb::cli {

@@ -5,12 +5,14 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/analysis_options.h"
+#include "analysis/replay.h"
 #include "cli/commands.h"
-#include "cli/engine_options.h"
-#include "cli/output.h"
-#include "cli/records.h"
-#include "engine/analysis/replay.h"
+#include "cli/input/analysis_options.h"
+#include "cli/input/engine_options.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/records.h"
 
 namespace profdb::cli {
 namespace {

@@ -1,6 +1,6 @@
 // profdb report: what a database can answer and how far that has been checked, as one file to read or to
 // keep.
-#include "engine/report/release_report.h"
+#include "report/release_report.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -9,10 +9,12 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/write_file.h"
-#include "engine/report/render.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/write_file.h"
 #include "profdb/error.h"
+#include "report/render/render.h"
 
 namespace profdb::cli {
 namespace {

@@ -4,9 +4,13 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/table.h"
-#include "importer/import.h"
+#include "cli/input/options.h"
+#include "cli/output/exit_code.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "engine/store/check.h"
+#include "engine/store/database.h"
+#include "importer/check.h"
 
 namespace profdb::cli {
 namespace {
@@ -16,7 +20,7 @@ struct Options {
   bool json = false;
 };
 
-void print_findings(const std::string& database, const std::vector<importer::Finding>& findings) {
+void print_findings(const std::string& database, const std::vector<Finding>& findings) {
   if (findings.empty()) {
     print(fmt::format("ok: {} is sound\n", database));
     return;
@@ -29,8 +33,21 @@ void print_findings(const std::string& database, const std::vector<importer::Fin
                     findings.size() == 1 ? "finding" : "findings", database));
 }
 
+// Every room's checks, on one state of the database.
+std::vector<Finding> verify(const std::string& database) {
+  store::Connection connection(database, store::Mode::read);
+  std::vector<Finding> findings;
+  try {
+    const store::ReadTransaction transaction(connection);
+    if (store::check_file(connection, findings)) importer::check_releases(connection, findings);
+  } catch (const SQLite::Exception& e) {
+    throw store::database_error(database, e, "verify");
+  }
+  return findings;
+}
+
 int run(const Options& options) {
-  const auto findings = importer::verify(options.database);
+  const auto findings = verify(options.database);
   if (options.json) {
     auto list = nlohmann::ordered_json::array();
     for (const auto& finding : findings)

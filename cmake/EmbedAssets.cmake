@@ -1,9 +1,5 @@
 # Writes OUT: a C++ file that holds each of NAMES (files below ROOT) as text, found by its name. HEADER declares the
 # function asset() in NAMESPACE.
-if(NOT DEFINED HEADER)
-  set(HEADER engine/report/assets.h)
-  set(NAMESPACE profdb::report)
-endif()
 set(body "// Generated from files of text.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\nstd::string_view asset(std::string_view name) {\n")
 foreach(name IN LISTS NAMES)
   file(READ "${ROOT}/${name}" text)

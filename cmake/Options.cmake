@@ -1,4 +1,5 @@
-# Warnings, sanitizers and coverage for our own targets: profdb_target(NAME).
+# Warnings, sanitizers and coverage for our own targets: profdb_target(NAME). Warnings are errors in the presets
+# (CMAKE_COMPILE_WARNING_AS_ERROR), not for whoever builds without them.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   # The cache stays inside the build folder, so that a clone leaves nothing elsewhere; CCACHE_DIR names a shared one.
@@ -16,20 +17,20 @@ string(REGEX REPLACE "-g( |$)" "-g1\\1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_
 
 add_library(profdb_options INTERFACE)
 target_compile_options(profdb_options INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Wold-style-cast -Wcast-align -Woverloaded-virtual -Wduplicated-cond
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Wcast-align -Woverloaded-virtual $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond>
   # GCC 12 reports overlapping copies inside its own std::string operator+ (GCC bug 105651).
-  -Wno-restrict
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # The same arithmetic on every machine: no fused multiply-add, which decides ties in geometry otherwise.
   -ffp-contract=off)
 if(PROFDB_SANITIZE)
   target_compile_options(profdb_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(profdb_options INTERFACE -fsanitize=address,undefined)
   # With the sanitizers' extra branches GCC 12 reports uninitialized reads inside its own headers.
-  target_compile_options(profdb_options INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(profdb_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 if(PROFDB_SANITIZE_THREAD)
-  target_compile_options(profdb_options INTERFACE -fsanitize=thread -Wno-tsan)
+  target_compile_options(profdb_options INTERFACE -fsanitize=thread $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
   target_link_options(profdb_options INTERFACE -fsanitize=thread)
 endif()
 if(PROFDB_COVERAGE)

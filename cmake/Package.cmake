@@ -3,14 +3,16 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(_objects $<TARGET_OBJECTS:profdb_engine> $<TARGET_OBJECTS:profdb_interpolation> $<TARGET_OBJECTS:profdb_c>)
+set(_objects $<TARGET_OBJECTS:profdb_base> $<TARGET_OBJECTS:profdb_interpolation> $<TARGET_OBJECTS:profdb_engine>
+    $<TARGET_OBJECTS:profdb_c>)
 add_library(profdb_static STATIC ${_objects})
 add_library(profdb_shared SHARED ${_objects})
 foreach(library profdb_static profdb_shared)
   set_target_properties(${library} PROPERTIES OUTPUT_NAME profdb LINKER_LANGUAGE CXX)
   target_compile_features(${library} INTERFACE cxx_std_20)
   target_include_directories(${library} INTERFACE
-    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/engine/include> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/c/include>
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/base/include> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/engine/include>
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/c/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${library}
     INTERFACE nlohmann_json::nlohmann_json
@@ -30,7 +32,7 @@ install(TARGETS profdb_static profdb_shared EXPORT profdbTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 install(TARGETS profdb_cli DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(DIRECTORY engine/include/ c/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(DIRECTORY base/include/ engine/include/ c/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 set(_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/profdb)
 install(EXPORT profdbTargets NAMESPACE profdb:: DESTINATION ${_config_dir} COMPONENT development)

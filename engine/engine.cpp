@@ -6,9 +6,11 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/lookup.h"
-#include "engine/memory.h"
-#include "engine/query_log.h"
+#include "engine/log/query_log.h"
+#include "engine/lookup/lookup.h"
+#include "engine/release/release_state.h"
+#include "engine/result/memory.h"
+#include "engine/store/releases.h"
 #include "engine/warm.h"
 #include "engine/worker.h"
 

@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "engine/lookup/search.h"
+#include "engine/store/candidates.h"
 #include "profdb/error.h"
 
 namespace profdb {
@@ -34,7 +36,7 @@ class Warming {
     for (const store::RegimeRow& regime :
          store::list_regimes(candidates_.connection(), path.spec(), projection.projection_id)) {
       if (regime.usable_rows == 0 || regime.usable_rows > kLargestRegime) continue;
-      candidates_.regimes(path, projection.projection_id, Target{regime.values, {}, {}});
+      candidates_.regimes(path.spec(), path.steps(), projection.projection_id, regime.values);
       ++report.regimes;
       for (const SourceClass source_class : {SourceClass::selected, SourceClass::fallback})
         take(path.spec(), regime, source_class);

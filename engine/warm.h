@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/cache/caches.h"
-#include "engine/candidate_source.h"
-#include "engine/release_state.h"
+#include "engine/candidates/caches.h"
+#include "engine/candidates/candidate_source.h"
+#include "engine/lookup/plan.h"
 
 namespace profdb {
 

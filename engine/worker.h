@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "engine/cache/results.h"
-#include "engine/release_state.h"
+#include "engine/lookup/plan.h"
 #include "engine/store/database.h"
 
 namespace profdb {

@@ -5,14 +5,14 @@
 #include <set>
 #include <string>
 
-#include "engine/mapping.h"
 #include "engine/store/database.h"
+#include "engine/store/mapping.h"
 #include "importer/import.h"
-#include "importer/kernel_rows.h"
-#include "importer/measurement_store.h"
-#include "importer/prepared_row.h"
-#include "importer/projector.h"
+#include "importer/read/kernel_rows.h"
 #include "importer/release_source.h"
+#include "importer/write/measurement_store.h"
+#include "importer/write/prepared_row.h"
+#include "importer/write/projector.h"
 
 namespace profdb::importer {
 

@@ -7,17 +7,16 @@
 #include <chrono>
 #include <limits>
 
-#include "engine/dispatch.h"
-#include "engine/release_state.h"
+#include "engine/release/dispatch.h"
 #include "engine/store/database.h"
 #include "importer/file_import.h"
-#include "importer/kernel_rows.h"
-#include "importer/mapping_store.h"
-#include "importer/measurement_store.h"
 #include "importer/prepared_reader.h"
-#include "importer/projector.h"
-#include "importer/raw_export.h"
+#include "importer/read/kernel_rows.h"
+#include "importer/read/raw_export.h"
 #include "importer/release_source.h"
+#include "importer/write/mapping_store.h"
+#include "importer/write/measurement_store.h"
+#include "importer/write/projector.h"
 
 namespace profdb::importer {
 namespace fs = std::filesystem;

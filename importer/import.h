@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/mapping.h"
+#include "engine/store/mapping.h"
 #include "profdb/engine.h"
 
 namespace profdb::importer {
@@ -66,16 +66,5 @@ ImportReport import_release(const ImportOptions& options);
 // are not touched. Throws Error as import_release does.
 ImportReport set_mapping(const std::filesystem::path& database, const std::string& release,
                          const std::filesystem::path& mapping);
-
-// One thing that verify found wrong.
-struct Finding {
-  std::string check;    // integrity, foreign_keys, references, digests, counts, projection, generation
-  std::string problem;  // what, where
-};
-
-// SQLite's integrity and foreign keys, references between interned tables, the digest of every file's stored
-// measurements, row counts, and whether every projection equals one made afresh. Writes nothing. An empty
-// list means that all is well. Throws Error(database) where the file cannot be opened.
-std::vector<Finding> verify(const std::filesystem::path& database);
 
 }  // namespace profdb::importer

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "importer/csv.h"
 #include "importer/file_import.h"
+#include "importer/read/csv.h"
 
 namespace profdb::importer {
 

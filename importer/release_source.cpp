@@ -7,9 +7,9 @@
 #include <regex>
 #include <set>
 
-#include "importer/csv.h"
-#include "importer/raw_export.h"
-#include "importer/sha256.h"
+#include "base/input/sha256.h"
+#include "importer/read/csv.h"
+#include "importer/read/raw_export.h"
 
 namespace profdb::importer {
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 
 #include "engine/store/database.h"
 #include "importer/import.h"
-#include "importer/mapping_yaml.h"
+#include "importer/mapping/mapping_yaml.h"
 
 namespace profdb::importer {
 

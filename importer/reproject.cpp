@@ -1,16 +1,16 @@
 // Another mapping for a release: its rows are projected afresh, its measurements stay as they are.
 #include <fmt/format.h>
 
-#include "engine/dispatch.h"
-#include "engine/release_state.h"
+#include "engine/release/dispatch.h"
 #include "engine/store/database.h"
-#include "importer/column_aliases.h"
+#include "engine/store/releases.h"
 #include "importer/file_import.h"
 #include "importer/import.h"
-#include "importer/mapping_store.h"
-#include "importer/measurement_store.h"
-#include "importer/projector.h"
+#include "importer/mapping/column_aliases.h"
 #include "importer/release_source.h"
+#include "importer/write/mapping_store.h"
+#include "importer/write/measurement_store.h"
+#include "importer/write/projector.h"
 
 namespace profdb::importer {
 namespace fs = std::filesystem;

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "engine/include/profdb/error.h"
 #include "engine/interpolation/linear.h"
 #include "engine/interpolation/mesh.h"
 #include "engine/interpolation/qhull.h"
+#include "profdb/error.h"
 
 namespace profdb::interpolation {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/path.h"
+#include "engine/lookup/path.h"
 
 namespace profdb {
 

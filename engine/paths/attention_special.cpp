@@ -3,10 +3,11 @@
 #include <cmath>
 #include <map>
 
-#include "engine/paths/base_exact.h"
+#include "base/statistics.h"
+#include "engine/lookup/base_exact.h"
+#include "engine/lookup/search.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"
-#include "engine/search.h"
 
 namespace profdb {
 namespace {
@@ -131,16 +132,16 @@ bool interpolates(const store::RegimeRow& regime) {
 
 class AttentionSteps final : public SearchSteps {
  public:
-  ResolvedRegimes resolve(const PathSpec& spec, const Target& target,
+  ResolvedRegimes resolve(const PathSpec& spec, const std::vector<FieldValue>& target,
                           std::vector<store::RegimeRow> regimes) const override {
     std::erase_if(regimes, [&](const store::RegimeRow& regime) {
       const auto differs = [&](std::size_t field) {
-        return regime.values[field] != target.regime[field] &&
+        return regime.values[field] != target[field] &&
                std::get<std::string>(regime.values[field]) != kNoColumn;
       };
       return differs(kSparseMode) || differs(kKvHeads) || differs(kInputLayout);
     });
-    auto resolved = resolve_regimes(spec, target.regime, std::move(regimes));
+    auto resolved = resolve_regimes(spec, target, std::move(regimes));
     if (auto* groups = std::get_if<RegimeGroups>(&resolved)) {
       const auto unknown = [](const store::RegimeRow& regime) {
         return std::count(regime.values.begin(), regime.values.end(), FieldValue(std::string(kNoColumn)));

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/lookup/search.h"
 #include "engine/paths/quant_subtype.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"
-#include "engine/search.h"
 
 namespace profdb {
 namespace {

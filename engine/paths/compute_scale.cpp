@@ -1,7 +1,7 @@
 // Contract §10: dynamic quantization scales by M and K.
+#include "engine/lookup/signature.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"
-#include "engine/signature.h"
 
 namespace profdb {
 namespace {

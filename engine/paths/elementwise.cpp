@@ -1,10 +1,10 @@
 // Contract §7: broadcasting operators by the shape of their output.
 #include <algorithm>
 
+#include "engine/lookup/search.h"
+#include "engine/lookup/signature.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"
-#include "engine/search.h"
-#include "engine/signature.h"
 
 namespace profdb {
 namespace {

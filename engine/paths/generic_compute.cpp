@@ -1,7 +1,7 @@
 // Contract §12: any other kernel, along the first dimension of input 0 or along the elements of its output.
+#include "engine/lookup/search.h"
+#include "engine/lookup/signature.h"
 #include "engine/paths/registry.h"
-#include "engine/search.h"
-#include "engine/signature.h"
 
 namespace profdb {
 namespace {

@@ -1,7 +1,7 @@
 // Contract §3: matrix multiplication along M, K and N.
-#include "engine/paths/matrix_shapes.h"
+#include "engine/lookup/matrix_shapes.h"
+#include "engine/lookup/search.h"
 #include "engine/paths/registry.h"
-#include "engine/search.h"
 
 namespace profdb {
 namespace {

@@ -1,10 +1,10 @@
 // Contract §6: DispatchFFNCombine by tokens.
 #include <algorithm>
 
+#include "engine/lookup/signature.h"
 #include "engine/paths/quant_subtype.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"
-#include "engine/signature.h"
 
 namespace profdb {
 namespace {

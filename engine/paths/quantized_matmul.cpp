@@ -1,5 +1,5 @@
 // Contract §10: quantized matrix multiplication along M, K and N.
-#include "engine/paths/matrix_shapes.h"
+#include "engine/lookup/matrix_shapes.h"
 #include "engine/paths/quant_subtype.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"

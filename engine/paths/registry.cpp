@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/search.h"
-
 namespace profdb {
 
 const std::vector<const Path*>& all_paths() {
@@ -22,11 +20,6 @@ const std::vector<const Path*>& all_paths() {
       &attention_special_path(),
   };
   return paths;
-}
-
-const SearchSteps& Path::steps() const {
-  static const SearchSteps common;
-  return common;
 }
 
 const Path* find_path(std::string_view name) {

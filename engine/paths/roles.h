@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/path.h"
+#include "engine/lookup/path.h"
 
 namespace profdb {
 

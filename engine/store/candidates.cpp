@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <atomic>
+#include <memory>
 
 namespace profdb::store {
 namespace {
@@ -155,14 +156,16 @@ std::string column(std::string_view axis) {
   return name;
 }
 
+PathSqlSlot::~PathSqlSlot() {
+  delete made_.load();
+}
+
 const PathSql& path_sql(const PathSpec& spec) {
-  // Of every path there is, once: read without a lock from then on.
-  static const auto made = [] {
-    std::unordered_map<const PathSpec*, PathSql> all;
-    for (const Path* path : all_paths()) all.emplace(&path->spec(), make_sql(path->spec()));
-    return all;
-  }();
-  return made.at(&spec);
+  std::atomic<const PathSql*>& slot = spec.sql.made_;
+  if (const PathSql* made = slot.load(std::memory_order_acquire)) return *made;
+  auto mine = std::make_unique<const PathSql>(make_sql(spec));
+  const PathSql* first = nullptr;  // what another thread has put there meanwhile
+  return slot.compare_exchange_strong(first, mine.get()) ? *mine.release() : *first;
 }
 
 void bind(SQLite::Statement& statement, int index, const FieldValue& value) {

@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/path.h"
 #include "engine/store/database.h"
+#include "engine/store/path_spec.h"
+#include "engine/store/row.h"
+#include "profdb/result.h"
 
 namespace profdb::store {
 

@@ -1,10 +1,10 @@
 // Density: the numbers of the views, and why there are none.
-#include "engine/analysis/density.h"
+#include "analysis/density.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/release_state.h"
+#include "engine/store/releases.h"
 #include "tests/analysis/matmul_release.h"
 
 namespace profdb::analysis {

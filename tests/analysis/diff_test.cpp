@@ -1,10 +1,10 @@
 // Release comparison: coordinates in common, changes beyond the threshold, what only one has.
-#include "engine/analysis/diff.h"
+#include "analysis/diff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/release_state.h"
+#include "engine/store/releases.h"
 #include "tests/analysis/matmul_release.h"
 
 namespace profdb::analysis {

@@ -3,9 +3,9 @@
 // ("Must hold" of the analysis issue), from a program that is not profdb.
 #include <gtest/gtest.h>
 
-#include "engine/analysis/holdout.h"
+#include "analysis/holdout.h"
 #include "importer/import.h"
-#include "importer/stored_rows.h"
+#include "importer/write/stored_rows.h"
 #include "tests/support/release.h"
 #include "tests/support/shared.h"
 

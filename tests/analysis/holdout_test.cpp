@@ -1,10 +1,10 @@
 // Hold-out on small releases whose predictions can be computed by hand.
-#include "engine/analysis/holdout.h"
+#include "analysis/holdout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "importer/stored_rows.h"
+#include "importer/write/stored_rows.h"
 #include "tests/analysis/matmul_release.h"
 
 namespace profdb::analysis {

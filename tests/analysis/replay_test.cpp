@@ -1,5 +1,5 @@
 // Replay: counting what workloads hit, and lines that are none.
-#include "engine/analysis/replay.h"
+#include "analysis/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

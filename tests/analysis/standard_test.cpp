@@ -1,11 +1,11 @@
 // Standards: the geometry of grids, reading them, and what a release lacks.
-#include "engine/analysis/standard.h"
+#include "analysis/standard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/release_state.h"
-#include "importer/standard_yaml.h"
+#include "analysis/standard_yaml.h"
+#include "engine/store/releases.h"
 #include "tests/analysis/matmul_release.h"
 
 namespace profdb::analysis {

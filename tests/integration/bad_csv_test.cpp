@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/support/release.h"
+#include "tests/support/verify.h"
 
 namespace {
 
@@ -64,7 +65,7 @@ class BadCsv : public testing::Test {
     return "";
   }
   SQLite::Database open() const { return SQLite::Database(database().string()); }
-  void expect_sound() const { EXPECT_TRUE(importer::verify(database()).empty()); }
+  void expect_sound() const { EXPECT_TRUE(test::verify(database()).empty()); }
 
   TempFolder folder_;
 };

@@ -12,6 +12,7 @@
 #include "tests/support/fault_release.h"
 #include "tests/support/fault_vfs.h"
 #include "tests/support/release.h"
+#include "tests/support/verify.h"
 
 namespace {
 
@@ -49,7 +50,7 @@ class BadDatabase : public testing::Test {
     std::vector<std::string> messages = {
         database_error_of([&] { const Engine engine(database()); }),
         database_error_of([&] { list_releases(database()); }),
-        database_error_of([&] { importer::verify(database()); }),
+        database_error_of([&] { test::verify(database()); }),
         database_error_of(
             [&] { importer::set_mapping(database(), "1", folder_ / "v1" / "op_mapping.yaml"); }),
         database_error_of([&] { store::migrate(database()); }),
@@ -120,7 +121,7 @@ TEST_F(BadDatabase, DamagedPagesAreFoundByVerifyOrRefused) {
     write_file(database(), text);
     ++damaged;
     try {
-      if (!importer::verify(database()).empty()) ++noticed;
+      if (!test::verify(database()).empty()) ++noticed;
     } catch (const Error& e) {
       EXPECT_EQ(e.kind(), ErrorKind::database) << e.what();
       ++noticed;

@@ -21,7 +21,7 @@ def declared_in_c(source):
 def declared_in_cpp(source):
     """Names of the functions at the outer level of the C++ headers, and of the classes with members elsewhere."""
     names = set()
-    for header in sorted((source / "engine/include/profdb").glob("*.h")):
+    for header in sorted(source.glob("*/include/profdb/*.h")):
         text = header.read_text()
         names |= set(re.findall(r"^class (\w+)", text, re.MULTILINE))
         names |= set(re.findall(r"^(?!inline|template)\w[\w:<>*& ]*[ *&](\w+)\([^{};]*\);", text, re.MULTILINE))

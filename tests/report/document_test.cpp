@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/report/render.h"
 #include "profdb/error.h"
+#include "report/render/render.h"
 
 namespace profdb::report {
 namespace {

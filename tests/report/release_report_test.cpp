@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engine/report/release_report.h"
-#include "engine/report/render.h"
 #include "engine/store/database.h"
 #include "profdb/error.h"
+#include "report/release_report.h"
+#include "report/render/render.h"
 #include "tests/support/release.h"
 #include "tests/support/shorthand.h"
 

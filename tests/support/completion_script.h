@@ -39,7 +39,7 @@ struct CompletionScript {
 };
 
 // The answer to a request to /v1/completions, streamed or (where it asks so) whole. Other paths get a 404,
-// bodies that are not what spec 05 §8 wants a 400.
+// bodies that are not what acceptance-protocol §8 wants a 400.
 HttpResponse complete(const HttpRequest& request, const CompletionScript& script);
 
 }  // namespace profdb::test

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/release.h"
+#include "tests/support/verify.h"
 
 namespace profdb::test {
 namespace fs = std::filesystem;
@@ -83,8 +84,7 @@ std::string digest_of(const fs::path& database, const std::string& framework_ver
 
 std::string findings(const fs::path& database) {
   std::string text;
-  for (const importer::Finding& finding : importer::verify(database))
-    text += finding.check + ": " + finding.problem + "\n";
+  for (const Finding& finding : test::verify(database)) text += finding.check + ": " + finding.problem + "\n";
   return text;
 }
 

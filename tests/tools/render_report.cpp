@@ -4,7 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/report/render.h"
+#include "report/render/render.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -1,0 +1,54 @@
+// profdb serving: the subcommands of serving acceptance, and what they share.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "serving/archive/actions.h"
+#include "serving/rules/verdict.h"
+
+namespace profdb::cli {
+
+// Exit code of serving commands where the answer is neither yes nor no: evidence or a verdict is missing.
+inline constexpr int kInconclusive = 5;
+
+// 0 PASS, 1 FAIL, 5 INCONCLUSIVE and NOT_RUN.
+int exit_code(serving::Verdict verdict);
+
+// What most of them take.
+struct ServingOptions {
+  std::string database;
+  std::string round;
+  bool json = false;
+};
+
+// A subcommand with --db, --round and --json.
+CLI::App* add_serving_command(CLI::App& serving, const char* name, const char* what, ServingOptions& options);
+
+// "performance  PASS (rule 4)  reason"
+std::string verdict_text(const std::vector<serving::StoredVerdict>& verdicts);
+// The failing checks of runs and rounds as a table; empty where all are kept.
+std::string failures_text(const std::vector<serving::RunValidation>& runs,
+                          const std::vector<serving::Check>& checks);
+// "SYNTHETIC: ..." of a round whose evidence is made up; empty otherwise.
+std::string synthetic_text(const serving::StoredRound& round);
+
+void add_serving_init(CLI::App& serving, Action& action);
+void add_serving_freeze(CLI::App& serving, Action& action);
+void add_serving_run(CLI::App& serving, Action& action);
+void add_serving_import(CLI::App& serving, Action& action);
+void add_serving_status(CLI::App& serving, Action& action);
+void add_serving_seal(CLI::App& serving, Action& action);
+void add_serving_validate(CLI::App& serving, Action& action);
+void add_serving_calibrate(CLI::App& serving, Action& action);
+void add_serving_judge(CLI::App& serving, Action& action);
+void add_serving_accuracy(CLI::App& serving, Action& action);
+void add_serving_accept(CLI::App& serving, Action& action);
+void add_serving_verify(CLI::App& serving, Action& action);
+void add_serving_ledger(CLI::App& serving, Action& action);
+void add_serving_report(CLI::App& serving, Action& action);
+void add_serving_history(CLI::App& serving, Action& action);
+void add_serving_export(CLI::App& serving, Action& action);
+
+}  // namespace profdb::cli
