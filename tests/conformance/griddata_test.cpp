@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/interpolation/linear.h"
-#include "tests/support/shared.h"
+#include "tests/support/conformance.h"
 
 namespace profdb::interpolation {
 namespace {
@@ -97,8 +97,7 @@ void check_cloud(const json& cloud, Counts& counts) {
 }
 
 TEST(Griddata, MatchesSciPy) {
-  PROFDB_REQUIRE_SHARED("conformance/griddata.jsonl");
-  std::ifstream file(test::shared_dir() / "conformance/griddata.jsonl");
+  std::ifstream file(test::conformance_cases() / "griddata.jsonl");
   Counts counts;
   for (std::string line; std::getline(file, line);) {
     const json cloud = json::parse(line);

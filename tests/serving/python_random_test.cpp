@@ -11,7 +11,7 @@
 
 #include "profdb/error.h"
 #include "serving/read/document.h"
-#include "tests/support/shared.h"
+#include "tests/support/conformance.h"
 
 namespace profdb::serving {
 namespace {
@@ -92,10 +92,9 @@ TEST(PythonRandom, SamplesAsPythonDoes) {
 }
 
 TEST(PythonRandom, SelectsTheQuestionsOfTheProtocol) {
-  PROFDB_REQUIRE_SHARED("conformance/gsm8k300.sha256");
-  std::ifstream file(test::shared_dir() / "conformance/gsm8k300.sha256");
+  std::ifstream file(test::conformance_cases() / "gsm8k300.sha256");
   std::string expected;
-  file >> expected;
+  ASSERT_TRUE(file >> expected);
   const auto selected = select_questions(42, 1319, 300);
   EXPECT_EQ(std::vector<std::uint32_t>(selected.begin(), selected.begin() + 6),
             (std::vector<std::uint32_t>{1, 4, 6, 13, 14, 19}));

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/shared.h"
+#include "tests/support/conformance.h"
 
 namespace profdb::serving {
 namespace {
@@ -31,8 +31,7 @@ VerdictInput read_case(const nlohmann::json& json) {
 }
 
 TEST(Verdict, AnswersTheConformanceCases) {
-  PROFDB_REQUIRE_SHARED("conformance/verdicts.jsonl");
-  std::ifstream file(test::shared_dir() / "conformance/verdicts.jsonl");
+  std::ifstream file(test::conformance_cases() / "verdicts.jsonl");
   std::string line;
   int cases = 0;
   while (std::getline(file, line)) {

@@ -1,4 +1,4 @@
-// Where tests find the conformance cases and real measurements that are not part of the project.
+// Where tests find real measurements, and the cases that belong to them, which are not part of the project.
 #pragma once
 
 #include <gtest/gtest.h>
