@@ -48,21 +48,21 @@ long peak_kib() {
 
 TEST(ImportMemory, StaysBelowItsLimit) {
   constexpr int kRecords = 3000;  // some 150 MB of JSON: reading it whole would pass the limit
-  test::TempFolder folder;
+  profdb::test::TempFolder folder;
   const std::string command = fmt::format("python3 {}/examples/generate_round.py base '{}' > /dev/null",
                                           PROFDB_SOURCE_DIR, folder.path().string());
   ASSERT_EQ(std::system(command.c_str()), 0);
   const fs::path base = folder / "base";
   freeze(folder / "m.db", base / "runspec.yaml");
   const std::string digest = test::sha('a');
-  test::write_file(
+  profdb::test::write_file(
       base / "service-P1.yaml",
       fmt::format("format: profdb-serving-service/1\nround: base\nrun: P1\nservice: base-P1\nhost: h\n"
                   "pid: 1\nstart_ticks: 1\nidentity: {{commit: c, deployed_files: {0}, weights: {0}, "
                   "operator_library: {0}, configuration: {0}}}\nstarted_utc: \"2026-11-07T10:00:00Z\"\n",
                   digest));
   write_records(base / "P1/requests.jsonl", kRecords);
-  const auto end = test::run_in_child([&] {
+  const auto end = profdb::test::run_in_child([&] {
     EvidenceFiles files;
     files.round = "base";
     files.services = {base / "service-P1.yaml"};
