@@ -26,6 +26,7 @@ int run(int argc, char** argv) {
   profdb::bench::register_exact(settings);
   profdb::bench::register_repeated(settings);
   profdb::bench::register_interpolated(settings);
+  profdb::bench::register_attention(settings);
   profdb::bench::register_first_3d(settings);
   profdb::bench::register_logging(settings);
   benchmark::RunSpecifiedBenchmarks();

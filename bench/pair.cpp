@@ -17,7 +17,7 @@ double read_us(clockid_t clock) {
 }  // namespace
 
 Times now() {
-  return {read_us(CLOCK_MONOTONIC), read_us(CLOCK_THREAD_CPUTIME_ID)};
+  return {read_us(CLOCK_MONOTONIC), read_us(CLOCK_THREAD_CPUTIME_ID), read_us(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 double median(std::vector<double> values) {
@@ -29,12 +29,15 @@ double median(std::vector<double> values) {
 void report(benchmark::State& state, const char* name, const std::vector<Times>& times, double operations) {
   std::vector<double> wall;
   std::vector<double> cpu;
+  std::vector<double> process_cpu;
   for (const Times& time : times) {
     wall.push_back(time.wall_us);
     cpu.push_back(time.cpu_us);
+    process_cpu.push_back(time.process_cpu_us);
   }
   state.counters[std::string(name) + "_us"] = median(std::move(wall)) / operations;
   state.counters[std::string(name) + "_cpu_us"] = median(std::move(cpu)) / operations;
+  state.counters[std::string(name) + "_process_cpu_us"] = median(std::move(process_cpu)) / operations;
 }
 
 }  // namespace profdb::bench

@@ -10,11 +10,12 @@
 
 namespace profdb::bench {
 
-// Two clocks: wall time counts what others do to the machine and what a call waits for; the thread's own CPU
-// time counts neither, nor the work of other threads. In microseconds.
+// Three clocks: wall time counts what others do to the machine and what a call waits for; the thread's own
+// CPU time counts neither, nor the work of other threads; the process's counts that work. In microseconds.
 struct Times {
   double wall_us = 0;
   double cpu_us = 0;
+  double process_cpu_us = 0;
 };
 Times now();
 
@@ -25,7 +26,8 @@ Times time_calls(std::size_t calls, Work& work) {
   for (std::size_t i = 0; i < calls; ++i) work();
   const Times end = now();
   const auto n = static_cast<double>(calls);
-  return {(end.wall_us - begin.wall_us) / n, (end.cpu_us - begin.cpu_us) / n};
+  return {(end.wall_us - begin.wall_us) / n, (end.cpu_us - begin.cpu_us) / n,
+          (end.process_cpu_us - begin.process_cpu_us) / n};
 }
 
 // How many calls of `work` make a batch of some milliseconds: long enough that what happens once per batch
@@ -46,8 +48,8 @@ std::size_t batch_size(std::size_t most, Work& work) {
 // Of at least one value.
 double median(std::vector<double> values);
 
-// Medians per call, as counters NAME_us and NAME_cpu_us of the benchmark; a call may stand for `operations`
-// of what is counted.
+// Medians per call, as counters NAME_us, NAME_cpu_us and NAME_process_cpu_us of the benchmark; a call may
+// stand for `operations` of what is counted.
 void report(benchmark::State& state, const char* name, const std::vector<Times>& times,
             double operations = 1);
 

@@ -20,6 +20,7 @@ struct Settings {
 void register_exact(const Settings& settings);
 void register_repeated(const Settings& settings);
 void register_interpolated(const Settings& settings);
+void register_attention(const Settings& settings);
 void register_first_3d(const Settings& settings);
 void register_logging(const Settings& settings);
 void register_open(const Settings& settings);

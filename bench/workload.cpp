@@ -1,7 +1,6 @@
-// Draws products from the measurements, always with the same seed.
+// Draws products from the measurements.
 #include "bench/workload.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,34 +9,17 @@
 #include <set>
 #include <stdexcept>
 
+#include "bench/draw.h"
+
 namespace profdb::bench {
 namespace {
 
-constexpr std::uint64_t kSeed = 20240229;
 constexpr std::size_t kSparse = 4;  // rows per product wanted, from which on drawing beats reading them all
-constexpr int kDraws = 20;          // tries per product wanted, before what there is must do
 
 // Text such as [[128,4096],[7168,4096]]: weights are stored as (N,K).
 MatMul product_of(const std::string& shapes) {
   const auto lists = nlohmann::json::parse(shapes);
   return {lists.at(0).at(0), lists.at(0).at(1), lists.at(1).at(0)};
-}
-
-std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
-
-// Up to `count` distinct products of `next`, which gives a product that it likes or nothing.
-template <typename Next>
-std::vector<MatMul> collect(std::size_t count, Next next) {
-  std::set<MatMul> seen;
-  std::vector<MatMul> products;
-  for (std::size_t i = 0; i < count * kDraws && products.size() < count; ++i) {
-    const std::optional<MatMul> product = next();
-    if (product && seen.insert(*product).second) products.push_back(*product);
-  }
-  require(!products.empty(), "no product of the kind wanted could be drawn from the measurements");
-  return products;
 }
 
 constexpr const char* kShapes =
@@ -71,7 +53,7 @@ std::vector<LeafOp> leaves_of(const std::vector<MatMul>& products) {
 }
 
 std::vector<MatMul> all_measured(const std::string& database) {
-  SQLite::Database db(database);
+  SQLite::Database db = open_to_draw(database);
   SQLite::Statement rows(db, kShapes);
   std::set<MatMul> products;
   while (rows.executeStep()) products.insert(product_of(rows.getColumn(0)));
@@ -79,7 +61,7 @@ std::vector<MatMul> all_measured(const std::string& database) {
 }
 
 std::vector<MatMul> random_measured(const std::string& database, std::size_t count) {
-  SQLite::Database db(database);
+  SQLite::Database db = open_to_draw(database);
   const std::int64_t last = db.execAndGet("SELECT max(measurement_id) FROM measurement");
   SQLite::Statement row(db, fmt::format("{}\nAND measurement_id = :id", kShapes));
   std::mt19937_64 random(kSeed);
@@ -89,7 +71,7 @@ std::vector<MatMul> random_measured(const std::string& database, std::size_t cou
     products.resize(std::min(products.size(), count));
     return products;
   }
-  return collect(count, [&]() -> std::optional<MatMul> {
+  return collect<MatMul>(count, [&]() -> std::optional<MatMul> {
     row.reset();
     row.bind(1, draw(random, 1, last));
     if (!row.executeStep()) return std::nullopt;
@@ -101,9 +83,8 @@ std::vector<MatMul> between_m(const std::vector<MatMul>& measured, std::size_t c
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> tokens;
   for (const MatMul& product : measured) tokens[{product.k, product.n}].insert(product.m);
   std::mt19937_64 random(kSeed);
-  return collect(count, [&]() -> std::optional<MatMul> {
-    const MatMul& near =
-        measured[static_cast<std::size_t>(draw(random, 0, static_cast<std::int64_t>(measured.size()) - 1))];
+  return collect<MatMul>(count, [&]() -> std::optional<MatMul> {
+    const MatMul& near = draw_one(random, measured);
     const auto& known = tokens.at({near.k, near.n});
     const std::int64_t m = draw(random, *known.begin(), *known.rbegin());
     if (known.contains(m)) return std::nullopt;
@@ -125,7 +106,7 @@ std::vector<MatMul> between_all(const std::vector<MatMul>& measured, std::size_t
     const std::int64_t value = draw(random, *known.begin(), *known.rbegin());
     return known.contains(value) ? 0 : value;
   };
-  return collect(count, [&]() -> std::optional<MatMul> {
+  return collect<MatMul>(count, [&]() -> std::optional<MatMul> {
     const MatMul product{off(ms), off(ks), off(ns)};
     if (product.m == 0 || product.k == 0 || product.n == 0) return std::nullopt;
     return product;

@@ -14,7 +14,7 @@ struct MatMul {
   std::int64_t m = 0;
   std::int64_t k = 0;
   std::int64_t n = 0;
-  auto operator<=>(const MatMul&) const = default;
+  auto operator<=>(const MatMul&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // aten.mm.default of bfloat16 (m,k) and (k,n).

@@ -4,6 +4,7 @@
 Nothing here was measured. Latencies follow a roofline of a device that does not exist, SYNTHETIC_NPU:
 max(flops / peak, bytes / bandwidth) + launch, times (1 + noise). Every run writes the same bytes, and the
 noise of a row depends on that row and its release alone, so a kernel can be added without changing the others.
+Long: one small function per kernel, side by side.
 
 A new kernel is one function below that yields its rows, with @kernel("ItsName") above it, and an operator in
 mappings/SYNTHETIC_NPU/<release>.yaml.

@@ -131,7 +131,7 @@ const std::string& Timestamp::text(std::chrono::system_clock::time_point at) {
 }
 
 LeafDigests::LeafDigests(const EngineOptions& options)
-    : options_("\n" + answering_options(options)), slots_(kSlots) {}
+    : options_(fmt::format("\n{}", answering_options(options))), slots_(kSlots) {}
 
 std::string LeafDigests::computed(const LeafOp& leaf) {
   text_.clear();
@@ -157,7 +157,8 @@ const std::string& LeafDigests::of(const std::shared_ptr<const LeafOp>& leaf) {
 std::string leaf_digest(const LeafOp& leaf, const EngineOptions& options) {
   std::string text;
   append_json(text, leaf);
-  text += "\n" + answering_options(options);
+  text += '\n';
+  text += answering_options(options);
   return hex_digest(text.data(), text.size());
 }
 

@@ -1,5 +1,5 @@
-// The query log: what was asked and answered, written in batches by one background thread (architecture,
-// Engine).
+// The query log: what was asked and answered, written in batches by one background thread (architecture, How
+// a call travels).
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // Contract §13: FusedInferAttentionScore by sequence length, batch and heads, at equal tokens.
+// Long: a path is one file, and this one has four steps of its own.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,4 +1,6 @@
 // Contract §10: dynamic quantization scales by M and K.
+#include <fmt/format.h>
+
 #include "engine/lookup/signature.h"
 #include "engine/paths/registry.h"
 #include "engine/paths/roles.h"
@@ -85,10 +87,11 @@ class ComputeScale final : public Path {
       const auto scale = scale_of(parts.outputs[i].shape, m, k, parts.block_quant);
       if (!scale)
         return Unfit{"target_unextractable",
-                     "the scale " + to_string(parts.outputs[i].shape) + " fits no mode"};
-      modes += (i == 1 ? "" : ";") + scale->mode;
+                     fmt::format("the scale {} fits no mode", to_string(parts.outputs[i].shape))};
+      if (i > 1) modes += ';';
+      modes += scale->mode;
       // Outputs that differ in their blocks say so in their mode, since the regime has one block size.
-      if (i > 1 && scale->block_size != block_size) modes += "(" + std::to_string(scale->block_size) + ")";
+      if (i > 1 && scale->block_size != block_size) modes += fmt::format("({})", scale->block_size);
       if (i == 1) block_size = scale->block_size;
     }
     Point point;

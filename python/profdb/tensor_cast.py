@@ -1,3 +1,4 @@
+# Long: one adapter, with every form of record that it reads.
 """TensorCast's data source, answered from a profiling database.
 
     from profdb.tensor_cast import DataSource

@@ -1,4 +1,5 @@
 // The command line as a user meets it: what it prints, and what it exits with.
+// Long: one section per command.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 

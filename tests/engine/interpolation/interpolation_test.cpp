@@ -1,4 +1,5 @@
 // Geometry of interpolation (contract §5): one case per rule, with every expected number worked out by hand.
+// Long: one section per check of contract §5.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Row and call of the same execution land on the same regime and coordinate, for every path: the two
 // extractors of a path cannot drift apart (contract, "Path"). Calls are built from a row's own tensors, in
 // call order, with the leading dimensions, layouts and lists that a framework has and the profiler has not.
+// Long: one generator per path, side by side.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,6 +1,7 @@
 // What was measured under another regime, source class, layout or release never answers (contract, Terms,
 // Open fields, and contract §5). Random releases and calls: every row's latency names the row, and a result
 // is held against what was generated through its matched rows.
+// Long: one generator per path, side by side.
 #include <gtest/gtest.h>
 
 #include <algorithm>

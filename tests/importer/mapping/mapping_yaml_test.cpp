@@ -1,4 +1,5 @@
 // op_mapping.yaml (formats §3, importer/mapping/mapping_yaml.h).
+// Long: one table of bad mappings.
 #include "importer/mapping/mapping_yaml.h"
 
 #include <fmt/format.h>

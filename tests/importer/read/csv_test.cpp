@@ -1,4 +1,5 @@
 // Kernel CSV files as they really are (formats §2, importer/read/csv.h).
+// Long: one case per oddity of formats §2.
 #include "importer/read/csv.h"
 
 #include <gmock/gmock.h>

@@ -19,7 +19,7 @@ HEADER = (
     "Output Formats,Average Duration(us),Data Origin\n"
 )
 MAPPING = """\
-# SYNTHETIC: the release beside this file is made up by bench/generate_release.py.
+# SYNTHETIC: the release beside this file is made up by bench/driver/generate_release.py.
 version: "{rows}"
 device: SYNTHETIC_NPU
 framework: synthetic_bench

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bound:
-    """One bound: `result` names the measurement, `kind` how it is read."""
+    """One bound: `result` names the measurement, `kind` how it is read. Without a limit the row is only shown."""
 
     result: str
     title: str
     kind: str
-    limit: float
+    limit: float | None
     floor: str = ""  # what a ratio's floor is called
 
 
@@ -25,6 +25,7 @@ BOUNDS = (
     Bound("repeated/two_threads", "repeated, two threads", "speedup", 1.8, "one thread"),
     Bound("interpolated/1d", "interpolated 1D, warm", "ratio", 1.0, "P"),
     Bound("interpolated/3d", "interpolated 3D, warm", "ratio", 2.0, "P"),
+    Bound("attention/1d", "attention 1D, warm", "ratio", None, "P"),
     Bound("first_3d", "first 3D in a regime", "ratio", 1.3, "rows + Qhull"),
     Bound("jsonl", "JSONL through the CLI", "per_s", 100_000),
     Bound("logging/burst", "logging all, burst", "added", 0.30, "log off"),
@@ -74,12 +75,16 @@ def time_shown(us):
         return ""
     if us >= 1e6:
         return f"{us / 1e6:.2f} s"
-    return f"{us / 1e3:.2f} ms" if us >= 1e3 else f"{us:.2f} us"
+    if us >= 1e3:
+        return f"{us / 1e3:.2f} ms"
+    return f"{us:.2f} us" if us >= 1 else f"{us:.3f} us"
 
 
-def holds(bound, value):
+def verdict_on(bound, value):
+    if bound.limit is None:
+        return ""
     at_least = bound.kind in ("speedup", "per_s")
-    return value >= bound.limit if at_least else value <= bound.limit
+    return "pass" if (value >= bound.limit if at_least else value <= bound.limit) else "FAIL"
 
 
 def row(bound, result, rows, verdict):
@@ -91,10 +96,10 @@ def row(bound, result, rows, verdict):
         bound.title.format(rows=f"{rows:,}"),
         time_shown(result.get("subject_us")) if timed else "",
         f"{time_shown(floor)} {bound.floor}" if floor else "",
-        f"{sign} {shown(bound, bound.limit)}",
+        "" if bound.limit is None else f"{sign} {shown(bound, bound.limit)}",
         shown(bound, value),
         shown(bound, figure(bound.kind, result, "cpu_us")),
-        ("pass" if holds(bound, value) else "FAIL") if verdict else "",
+        verdict_on(bound, value) if verdict else "",
     )
 
 
@@ -102,6 +107,11 @@ def table(results, rows, verdict):
     """The results as lines of text; the CPU column counts the calling thread's (a process's) CPU time only."""
     lines = [("what", "subject", "floor", "bound", "measured", "by CPU time", "")]
     lines += [row(bound, results[bound.result], rows, verdict) for bound in BOUNDS if bound.result in results]
+    return aligned(lines)
+
+
+def aligned(lines):
+    """Cells as lines of text, the first of them ruled off."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    lines.insert(1, tuple("-" * width for width in widths))
+    lines = [lines[0], ["-" * width for width in widths], *lines[1:]]
     return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]

@@ -16,7 +16,7 @@ from bounds import BOUNDS, table
 from processes import measure
 
 HERE = Path(__file__).resolve().parent
-SOURCE = HERE.parent
+SOURCE = HERE.parent.parent
 REAL_DATA = "data/ascend_910b_vllm_ascend_0.18.0"
 REAL_MAPPING = "mappings/ASCEND_910B/vllm_ascend-0.18.0.yaml"
 REAL_ALIASES = (
@@ -88,6 +88,14 @@ class Run:
                 leaf = {"op": "aten.mm.default", "inputs": tensors[:2], "outputs": tensors[2:]}
                 file.write(json.dumps(leaf) + "\n")
 
+    def prepare(self):
+        """Everything but the large release, whose import is measured; returns what the points are."""
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.import_release("small", self.release(SMALL_ROWS))
+        points = self.import_points()
+        self.write_leaves()
+        return points
+
     # ---- measurements ----
 
     def measure_import(self):
@@ -96,11 +104,10 @@ class Run:
         csv = source / "MatMulV2.csv"
         plain = self.work / "plain.db"
         floors, subjects = [], []
+        say(f"sqlite3 .import of {csv.name}, {rows:,} rows, and profdb import of the same")
         for _ in range(self.arguments.imports):
             remove_database(plain)
-            say(f"sqlite3 .import of {csv.name}, {rows:,} rows")
             floors.append(measure(["sqlite3", plain, ".mode csv", f".import {csv} row"]))
-            say("profdb import of the same")
             subjects.append(self.import_release("large", source))
         remove_database(plain)
         self.results["import"] = {
@@ -135,33 +142,42 @@ class Run:
             "per_s_cpu": self.arguments.lines / statistics.median(u.cpu_s for u in usages),
         }
 
-    def measure_engine(self, benchmark_filter):
-        out = self.work / "google_benchmark.json"
+    def engine_command(self, *more):
         databases = [f"--{name}={self.database(name)}" for name in ("real", "small", "large")]
-        flags = [f"--benchmark_filter={benchmark_filter}", f"--benchmark_out={out}", *self.arguments.flags]
-        command = [self.build / "bench/profdb_bench", *databases, f"--work={self.work}", *flags]
-        measure(command, output=sys.stderr)  # Google Benchmark's own table, while it goes
+        return [self.build / "bench/profdb_bench", *databases, f"--work={self.work}", *self.arguments.flags, *more]
+
+    def measure_engine(self, benchmark_filter, *flags, output=sys.stderr):
+        """Google Benchmark's own table goes to `output` meanwhile."""
+        out = self.work / "google_benchmark.json"
+        flags = [f"--benchmark_filter={benchmark_filter}", f"--benchmark_out={out}", *flags]
+        measure(self.engine_command(*flags), output=output)
         for benchmark in json.loads(out.read_text())["benchmarks"]:
-            name = benchmark["name"].split("/iterations")[0]
-            counters = ("floor_us", "floor_cpu_us", "subject_us", "subject_cpu_us")
-            more = ("growth_mib", "points", "dropped", "lost")
-            self.results[name] = {key: benchmark[key] for key in counters + more if key in benchmark}
+            counters = [f"{who}_{clock}us" for who in ("floor", "subject") for clock in ("", "cpu_", "process_cpu_")]
+            more = ["growth_mib", "points", "dropped", "lost"]
+            result = {key: benchmark[key] for key in counters + more if key in benchmark}
+            self.results[result_name(benchmark["name"])] = result
+
+    def benchmarks(self):
+        """The results that measure_engine can give."""
+        command = self.engine_command("--benchmark_list_tests")
+        answer = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True)
+        return {result_name(line) for line in answer.stdout.split()}
+
+    def python_environment(self):
+        return {**os.environ, "PYTHONPATH": str(self.build / "python")}
+
+    def python_trouble(self):
+        """Why Python cannot be measured, such as a module that is not built; empty where it can."""
+        probe = [self.arguments.python, "-c", "import profdb.tensor_cast"]
+        answer = subprocess.run(probe, env=self.python_environment(), capture_output=True, text=True)
+        return answer.stderr.strip().splitlines()[-1] if answer.returncode != 0 else ""
 
     def measure_python(self):
-        """Skipped, with the reason, where the module is not built."""
-        environment = {**os.environ, "PYTHONPATH": str(self.build / "python")}
-        python = self.arguments.python
-        probe = subprocess.run(
-            [python, "-c", "import profdb.tensor_cast"], env=environment, capture_output=True, text=True
-        )
-        if probe.returncode != 0:
-            return f"Python not measured: {probe.stderr.strip().splitlines()[-1]}"
-        command = [python, HERE / "python_calls.py", self.database("small"), self.work / "leaves.jsonl"]
-        answer = subprocess.run(list(map(str, command)), env=environment, check=True, capture_output=True)
+        command = [self.arguments.python, HERE / "python_calls.py", self.database("small"), self.work / "leaves.jsonl"]
+        answer = subprocess.run(list(map(str, command)), env=self.python_environment(), check=True, capture_output=True)
         for name, result in json.loads(answer.stdout).items():
-            floor = self.results["repeated/prepared"]
-            self.results[name] = {**result, **{key: floor[key] for key in ("floor_us", "floor_cpu_us")}}
-        return ""
+            floor = self.results.get("repeated/prepared", {})
+            self.results[name] = {**result, **{key: floor[key] for key in floor if key in ("floor_us", "floor_cpu_us")}}
 
     def notes(self, points, python_note):
         first = self.results.get("first_3d", {})
@@ -170,11 +186,20 @@ class Run:
         yield f"P: bare prepared SQLite statement in autocommit, same row, same key, same file. Points: {points}"
         yield f"({first.get('points', 0):,.0f} of MatMulV2); all other rows are synthetic."
         yield f"Log entries lost: {lost:,.0f}; dropped and counted because the queue stayed full: {dropped:,.0f}."
-        load = os.getloadavg()[0]
-        if load > 1.5:
-            yield f"The machine was busy (load {load:.1f} on {os.cpu_count()} cores): trust CPU time over wall time."
+        yield from load_note()
         if python_note:
             yield python_note
+
+
+def result_name(benchmark):
+    """Google Benchmark puts the number of iterations behind the name."""
+    return benchmark.split("/iterations")[0]
+
+
+def load_note():
+    load = os.getloadavg()[0]
+    if load > 1.5:
+        yield f"The machine was busy (load {load:.1f} on {os.cpu_count()} cores): trust CPU time over wall time."
 
 
 def shared_dir(build):
@@ -206,18 +231,19 @@ def parse():
 
 def main():
     arguments = parse()
-    arguments.work.mkdir(parents=True, exist_ok=True)
     run = Run(arguments)
-    run.import_release("small", run.release(SMALL_ROWS))
-    points = run.import_points()
-    run.write_leaves()
+    points = run.prepare()
     run.measure_import()
     say("opening, then lookups")
     run.measure_engine("^open")
     run.measure_engine("-^open")
     say("JSONL and Python")
     run.measure_jsonl()
-    python_note = run.measure_python()
+    python_note = run.python_trouble()
+    if python_note:
+        python_note = f"Python not measured: {python_note}"
+    else:
+        run.measure_python()
     lines = [*table(run.results, arguments.rows, arguments.size != "sanity"), "", *run.notes(points, python_note)]
     print("\n".join(lines))
     report = {"size": arguments.size, "rows": arguments.rows, "points": points, "load": os.getloadavg()}

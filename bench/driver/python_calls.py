@@ -52,7 +52,7 @@ def main():
     parser = argparse.ArgumentParser(description="Time lookups from Python.")
     parser.add_argument("database")
     parser.add_argument("leaves", help="leaf operators, one per line")
-    parser.add_argument("--calls", type=int, default=200, help="lookups per batch (%(default)s)")
+    parser.add_argument("--calls", type=int, default=2000, help="lookups per batch (%(default)s)")
     arguments = parser.parse_args()
     with open(arguments.leaves, encoding="utf-8") as lines:
         leaves = [json.loads(line) for line in lines]
