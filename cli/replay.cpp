@@ -148,7 +148,7 @@ void add_replay(CLI::App& app, Action& action) {
       app.add_subcommand("replay", "Count what the calls of a workload would be answered from");
   command
       ->add_option("workload", options->workload,
-                   "Lines {\"workload_id\", \"critical\", \"count\", \"leaf\"}")
+                   R"(Lines {"workload_id", "critical", "count", "leaf"})")
       ->type_name("FILE|-")
       ->required();
   add_db_option(*command, options->database);

@@ -18,6 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOMS = ("base", "engine", "importer", "analysis", "report", "serving", "cli", "c", "python/src", "bench")
+# profdb.h is C, which the modernize checks do not know.
+HEADERS = rf"/({'|'.join(room for room in ROOMS if room != 'c')})/.*\.(h|cpp)$|/c/[a-z_]*\.(h|cpp)$"
 JOBS = 2
 
 
@@ -63,8 +65,8 @@ def main(source, build, clang_tidy):
         path = folder / f"unit_{i}.cpp"
         path.write_text("".join(f'#include "{file}"\n' for file in unit), encoding="utf-8")
         commands.append([clang_tidy, "-quiet", f"-config-file={source / '.clang-tidy'}",
-                         f"-header-filter=^({build}/rooms/.*|{source}/({'|'.join(ROOMS)})/.*)\\.(h|cpp)$", str(path), "--",
-                         *flags])
+                         "-checks=-bugprone-suspicious-include",  # of .cpp files: that is what a unit is
+                         f"-header-filter={HEADERS}", str(path), "--", *flags])
     with ThreadPoolExecutor(JOBS) as pool:
         runs = list(pool.map(lambda command: subprocess.run(command, capture_output=True, text=True), commands))
     failed = [run for run in runs if run.returncode != 0]

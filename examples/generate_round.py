@@ -6,7 +6,7 @@
   generate_round.py measure ROUND      services and records of every planned run of a frozen round
   generate_round.py accuracy ROUND     accuracy run, functional checks and time ledger, after the verdict
 
-The steps are run in this order, with `profdb serving` commands between them; examples/README.md has the whole session.
+The steps are run in this order, with `profdb serving` commands between them; docs/serving.md has the whole session.
 """
 import hashlib
 import json

@@ -138,7 +138,7 @@ void add_file_options(CLI::App& command, Options& options) {
       ->type_name("FILE");
   command
       .add_option("--prompts", options.prompts,
-                  "The prompt pools: JSON with the lists \"warmup\" and \"measured\" of lists of token ids")
+                  R"(The prompt pools: JSON with the lists "warmup" and "measured" of lists of token ids)")
       ->required()
       ->type_name("FILE");
   command.add_option("--out", options.folder, "Folder for the records and raw responses; one per run")

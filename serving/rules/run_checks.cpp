@@ -155,9 +155,9 @@ std::vector<RunValidation> validate_round(const RoundEvidence& round) {
 
 EffectiveRuns effective_runs(const RoundEvidence& round, const std::vector<RunValidation>& validations) {
   EffectiveRuns runs;
-  for (std::size_t i = 0; i < validations.size(); ++i) {
-    if (validations[i].run == "B1" && runs.b1 == nullptr) runs.b1 = &validations[i];
-    if (validations[i].run == "B2" && runs.b2 == nullptr) runs.b2 = &validations[i];
+  for (const RunValidation& validation : validations) {
+    if (validation.run == "B1" && runs.b1 == nullptr) runs.b1 = &validation;
+    if (validation.run == "B2" && runs.b2 == nullptr) runs.b2 = &validation;
   }
   for (std::size_t i = 0; i < validations.size(); ++i) {
     if (validations[i].run != "B3") continue;

@@ -1,4 +1,4 @@
-# Installs into an empty prefix and looks for what README promises there.
+# Installs into an empty prefix and looks for what docs/using-the-library.md promises there.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${PREFIX})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${PREFIX})
