@@ -4,8 +4,8 @@
     run_clang_tidy.py SOURCE_DIR BUILD_DIR CLANG_TIDY
 
 BUILD_DIR is configured without precompiled headers, which clang cannot read from GCC. Most of clang-tidy's time goes into
-headers of libraries, so files are checked several at a time: each unit includes one file of every namespace (files of
-one namespace may use the same unnamed names), that of the outermost last. Prints what was found; exits with 1 then.
+headers of libraries, so files are checked several at a time: a unit includes files whose unnamed namespaces have no name
+in common, those of inner namespaces first. Prints what was found; exits with 1 then.
 """
 
 import json
@@ -21,11 +21,27 @@ ROOMS = ("base", "engine", "importer", "analysis", "report", "serving", "cli", "
 # profdb.h is C, which the modernize checks do not know.
 HEADERS = rf"/({'|'.join(room for room in ROOMS if room != 'c')})/.*\.(h|cpp)$|/c/[a-z_]*\.(h|cpp)$"
 JOBS = 2
+MOST_FILES = 12  # of a unit: what fails is easier to find
 
 
-def namespace_of(path):
-    found = re.search(r"^namespace ([\w:]+) \{", path.read_text(encoding="utf-8"), re.MULTILINE)
+def namespace_of(text):
+    found = re.search(r"^namespace ([\w:]+) \{", text, re.MULTILINE)
     return found[1] if found else ""
+
+
+def unnamed(text):
+    """What a file's unnamed namespaces declare at their outer level: name -> declaration, as far as one line says."""
+    names = {}
+    for block in re.findall(r"^namespace \{\n(.*?)^\}  // namespace\n", text, re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            if not line or line[0] in " }/#)":
+                continue
+            alias = re.match(r"(?:using|namespace) (\w+) = ", line)
+            found = alias or re.match(r"(?:struct|class|enum class|enum) (\w+)", line) or re.match(
+                r"(?!using )[^=(]*?\b(\w+)(?:<[^()]*>)?(?:\[\w*\])?(?:\(| = |\{|;)", line)
+            if found:
+                names[found[1]] = line if alias else None
+    return names
 
 
 def flags_of(entries):
@@ -40,17 +56,23 @@ def flags_of(entries):
     return [word for pair in flags for word in pair]
 
 
+def clash(one, other):
+    return any(one[name] is None or one[name] != other[name] for name in one.keys() & other.keys())
+
+
 def units(files):
-    """Lists of files, no two of one list in one namespace; the outermost namespace last."""
-    by_namespace = defaultdict(list)
-    for file in files:
-        by_namespace[namespace_of(file)].append(file)
-    count = max(len(group) for group in by_namespace.values())
-    made = [[] for _ in range(count)]
-    for name in sorted(by_namespace, key=lambda name: -name.count("::")):
-        for i, file in enumerate(by_namespace[name]):
-            made[i * count // len(by_namespace[name])].append(file)
-    return made
+    """Lists of files, each as short as it takes: no two of one list clash, and inner namespaces come first."""
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    made = []
+    for file in sorted(files, key=lambda file: (-namespace_of(texts[file]).count("::"), str(file))):
+        names = unnamed(texts[file])
+        for unit in sorted(made, key=lambda unit: len(unit)):
+            if len(unit) < MOST_FILES and not any(clash(names, others) for _, others in unit):
+                unit.append((file, names))
+                break
+        else:
+            made.append([(file, names)])
+    return [[file for file, _ in unit] for unit in made]
 
 
 def main(source, build, clang_tidy):

@@ -1,4 +1,4 @@
-// The files of engine/report/assets/ that the build embeds.
+// The files of report/assets/ that the build embeds.
 #pragma once
 
 #include <string_view>
