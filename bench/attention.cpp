@@ -22,13 +22,13 @@ struct Line {
   std::int64_t head_dim = 0;
   std::int64_t kv_heads = 0;
   std::string phase;
-  auto operator<=>(const Line&) const = default;
+  auto operator<=>(const Line&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct AttentionCall {
   Line line;
   std::int64_t length = 0;
-  auto operator<=>(const AttentionCall&) const = default;
+  auto operator<=>(const AttentionCall&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 using Lengths = std::set<std::int64_t>;

@@ -146,9 +146,7 @@ void add_replay(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("replay", "Count what the calls of a workload would be answered from");
-  command
-      ->add_option("workload", options->workload,
-                   R"(Lines {"workload_id", "critical", "count", "leaf"})")
+  command->add_option("workload", options->workload, R"(Lines {"workload_id", "critical", "count", "leaf"})")
       ->type_name("FILE|-")
       ->required();
   add_db_option(*command, options->database);

@@ -109,7 +109,10 @@ std::string attr_list_text(const LeafOp& leaf, std::string_view name) {
   if (it == leaf.attrs.end() || it->is_null()) return {};
   if (!it->is_array()) return list_text(json_text(*it));
   std::string joined;
-  for (std::size_t i = 0; i < it->size(); ++i) joined += (i == 0 ? "" : ",") + json_text((*it)[i]);
+  for (std::size_t i = 0; i < it->size(); ++i) {
+    if (i > 0) joined += ',';
+    joined += json_text((*it)[i]);
+  }
   return joined;
 }
 

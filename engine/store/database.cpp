@@ -20,7 +20,7 @@ constexpr int kBusyTimeoutMs = 30'000;
 constexpr const char* kMapping = "PRAGMA mmap_size = 2147418112";
 
 std::string quoted(const fs::path& path) {
-  return "'" + path.string() + "'";
+  return fmt::format("'{}'", path.string());
 }
 
 // A WAL database needs its -shm file: where the folder cannot be written and no writer is at work, the file

@@ -44,6 +44,7 @@ Table share_table(const std::string& what, const std::map<std::string, LedgerSha
 
 std::vector<std::string> keys(const std::map<std::string, LedgerShare>& shares) {
   std::vector<std::string> names;
+  names.reserve(shares.size());
   for (const auto& [name, share] : shares) names.push_back(name);
   return names;
 }
