@@ -164,30 +164,30 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_density(CLI::App& app, Action& action) {
+void add_density(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("density", "Show where measurements are dense and where sparse");
-  add_db_option(*command, options->database);
-  add_release_option(*command, options->release);
-  add_filter_options(*command, options->filter);
-  CLI::Option* standard =
+  const Command command = app.add_subcommand("density", "Show where measurements are dense and where sparse");
+  add_db_option(command, options->database);
+  add_release_option(command, options->release);
+  add_filter_options(command, options->filter);
+  const Option standard =
       command
-          ->add_option("--standard", options->standard,
-                       "Check the release against required grids instead, and list every violation")
-          ->type_name("FILE");
+          .add_option("--standard", options->standard,
+                      "Check the release against required grids instead, and list every violation")
+          .type_name("FILE");
   command
-      ->add_option("--missing", options->missing,
-                   "With --standard: write the shapes to measure next, as CSV or JSON by the name's ending")
-      ->type_name("FILE.csv|FILE.json")
-      ->needs(standard);
-  add_table_format_options(*command, options->json, options->csv, {});
-  command->footer(
+      .add_option("--missing", options->missing,
+                  "With --standard: write the shapes to measure next, as CSV or JSON by the name's ending")
+      .type_name("FILE.csv|FILE.json")
+      .needs(standard);
+  add_table_format_options(command, options->json, options->csv, {});
+  command.footer(
       "Example:\n"
       "  profdb density --db prof.db --kernel MatMulV2\n"
       "  profdb density --db prof.db --standard mappings/standards/ascend_910b.yaml --missing next.csv\n"
       "lines: sets of measurements that differ on this axis only; longest: the values on the longest.\n"
       "Exits with 1 where the standard is violated.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

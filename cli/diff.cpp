@@ -116,28 +116,28 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_diff(CLI::App& app, Action& action) {
+void add_diff(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("diff", "Compare the measurements of two releases");
-  command->add_option("A", options->a, "A release: ID or DEVICE/FRAMEWORK/VERSION")
-      ->required()
-      ->type_name("RELEASE");
-  command->add_option("B", options->b, "Another")->required()->type_name("RELEASE");
-  add_db_option(*command, options->database);
-  command->add_option("--kernel", options->filter.kernel, "Only this kernel")->type_name("KERNEL");
-  command->add_option("--path", options->filter.path, "Only this lookup path")->type_name("PATH");
+  const Command command = app.add_subcommand("diff", "Compare the measurements of two releases");
+  command.add_option("A", options->a, "A release: ID or DEVICE/FRAMEWORK/VERSION")
+      .required()
+      .type_name("RELEASE");
+  command.add_option("B", options->b, "Another").required().type_name("RELEASE");
+  add_db_option(command, options->database);
+  command.add_option("--kernel", options->filter.kernel, "Only this kernel").type_name("KERNEL");
+  command.add_option("--path", options->filter.path, "Only this lookup path").type_name("PATH");
   command
-      ->add_option("--threshold", options->threshold_percent,
-                   "A coordinate that is slower by more percent than this is a regression (default 5)")
-      ->check(CLI::Range(0.0, 1e6).description(""))
-      ->type_name("PERCENT");
-  add_table_format_options(*command, options->json, options->csv,
+      .add_option("--threshold", options->threshold_percent,
+                  "A coordinate that is slower by more percent than this is a regression (default 5)")
+      .real_range(0, 1e6)
+      .type_name("PERCENT");
+  add_table_format_options(command, options->json, options->csv,
                            {"kernels", "regimes", "regressions", "improvements", "only"});
-  command->footer(
+  command.footer(
       "Example:\n"
       "  profdb diff 1 2 --db prof.db --threshold 10\n"
       "Compares coordinates of regimes that are equal in every field, by the median of their measurements.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

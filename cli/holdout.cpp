@@ -223,31 +223,30 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_holdout(CLI::App& app, Action& action) {
+void add_holdout(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = app.add_subcommand(
       "holdout", "Leave out each measured coordinate in turn and predict it from the rest");
-  add_db_option(*command, options->database);
-  add_engine_options(*command, options->engine);
-  add_filter_options(*command, options->filter);
-  command->add_option("--op", options->op, "Only as this operator of the mapping asks")->type_name("OP");
-  command->add_option("--threads", options->threads, "How many (default: one per core)")
-      ->check(CLI::Range(1U, 1024U).description(""))
-      ->type_name("N");
-  command->add_option("--worst", options->worst, "How many of the worst cases to show (default 10)")
-      ->type_name("N");
-  command->add_flag("--no-save", options->no_save, "Do not store the run in the database");
-  auto* show = command->add_option("--run", options->run, "Show a stored run again instead")
-                   ->check(CLI::PositiveNumber.description(""))
-                   ->type_name("ID");
-  command->add_flag("--runs", options->runs, "List the stored runs instead")->excludes(show);
-  add_table_format_options(*command, options->json, options->csv, {"groups", "misses", "worst", "samples"});
-  command->footer(
+  add_db_option(command, options->database);
+  add_engine_options(command, options->engine);
+  add_filter_options(command, options->filter);
+  command.add_option("--op", options->op, "Only as this operator of the mapping asks").type_name("OP");
+  command.add_option("--threads", options->threads, "How many (default: one per core)")
+      .range(1, 1024)
+      .type_name("N");
+  command.add_option("--worst", options->worst, "How many of the worst cases to show (default 10)")
+      .type_name("N");
+  command.add_flag("--no-save", options->no_save, "Do not store the run in the database");
+  const Option show =
+      command.add_option("--run", options->run, "Show a stored run again instead").positive().type_name("ID");
+  command.add_flag("--runs", options->runs, "List the stored runs instead").excludes(show);
+  add_table_format_options(command, options->json, options->csv, {"groups", "misses", "worst", "samples"});
+  command.footer(
       "Example:\n"
       "  profdb holdout --db prof.db --kernel MatMulV2\n"
       "  profdb holdout --db prof.db --run 1 --csv --table samples\n"
       "Runs are stored in the tables holdout_run and holdout_sample; the view holdout_summary sums them up.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

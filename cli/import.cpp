@@ -72,9 +72,9 @@ int run(Options& options) {
   return kDone;
 }
 
-void add_identity_options(CLI::App& command, importer::Identity& identity) {
+void add_identity_options(Command command, importer::Identity& identity) {
   const auto add = [&](const char* flag, std::string& value, const char* what) {
-    command.add_option(flag, value, what)->type_name("NAME");
+    command.add_option(flag, value, what).type_name("NAME");
   };
   add("--device", identity.device, "Device, e.g. ASCEND_910B");
   add("--framework", identity.framework, "Framework, e.g. vllm_ascend");
@@ -85,36 +85,37 @@ void add_identity_options(CLI::App& command, importer::Identity& identity) {
 
 }  // namespace
 
-void add_import(CLI::App& app, Action& action) {
+void add_import(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("import", "Bring a release folder, or CSV files, into a database");
-  command->add_option("sources", options->sources, "A release folder, or CSV files")
-      ->required()
-      ->type_name("DIR|FILE");
-  add_db_option(*command, options->database);
+  const Command command =
+      app.add_subcommand("import", "Bring a release folder, or CSV files, into a database");
+  command.add_option("sources", options->sources, "A release folder, or CSV files")
+      .required()
+      .type_name("DIR|FILE");
+  add_db_option(command, options->database);
   command
-      ->add_option("--mapping", options->mapping, "The operator mapping; else op_mapping.yaml in the folder")
-      ->type_name("FILE");
-  add_identity_options(*command, options->import.identity);
+      .add_option("--mapping", options->mapping, "The operator mapping; else op_mapping.yaml in the folder")
+      .type_name("FILE");
+  add_identity_options(command, options->import.identity);
   command
-      ->add_option("--kernel-alias", options->aliases,
-                   "The kernel of a file whose name is not one (may be repeated)")
-      ->type_name("FILE_STEM=KERNEL")
-      ->allow_extra_args(false);
-  command->add_flag("--replace", options->import.replace,
-                    "Let changed bytes take the place of a release of the same identity");
-  command->add_flag("--dry-run", options->import.dry_run, "Do everything, then undo it: report only");
-  command->add_flag("--keep-going", options->import.keep_going,
-                    "Leave out, and record, files that cannot be read");
-  add_json_option(*command, options->json);
-  command->footer(
+      .add_option("--kernel-alias", options->aliases,
+                  "The kernel of a file whose name is not one (may be repeated)")
+      .type_name("FILE_STEM=KERNEL")
+      .one_value();
+  command.add_flag("--replace", options->import.replace,
+                   "Let changed bytes take the place of a release of the same identity");
+  command.add_flag("--dry-run", options->import.dry_run, "Do everything, then undo it: report only");
+  command.add_flag("--keep-going", options->import.keep_going,
+                   "Leave out, and record, files that cannot be read");
+  add_json_option(command, options->json);
+  command.footer(
       "Example:\n"
       "  profdb import vllm0.18.0_torch2.9.0_cann8.5 --db prof.db --device ASCEND_910B \\\n"
       "      --framework vllm_ascend --mapping mappings/ASCEND_910B/vllm_ascend-0.18.0.yaml \\\n"
       "      --kernel-alias FusedInferAttentionScore_Decode=FusedInferAttentionScore\n"
       "What the flags say of the release wins over the mapping, the mapping over the folder's name.\n"
       "An import lands whole, or leaves the database as it was. The same bytes again do nothing.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

@@ -189,33 +189,32 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_log(CLI::App& app, Action& action) {
+void add_log(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("log", "Show the query log: what was asked and answered");
-  add_db_option(*command, options->database);
-  command->add_option("--last", options->last, "How many entries, newest first (default 20)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
-      ->type_name("N");
-  command->add_option("--op", options->op, "Only this operator")->type_name("OP");
-  command->add_option("--source", options->source, "Only answers of this source")
-      ->transform(
-          CLI::IsMember({"MEASURED", "INTERPOLATED", "COMPATIBLE", "MISS"}, CLI::ignore_case).description(""))
-      ->type_name("MEASURED|INTERPOLATED|COMPATIBLE|MISS");
-  command->add_option("--reason", options->reason, "Only misses for this reason")->type_name("REASON");
+  const Command command = app.add_subcommand("log", "Show the query log: what was asked and answered");
+  add_db_option(command, options->database);
+  command.add_option("--last", options->last, "How many entries, newest first (default 20)")
+      .range(1, 1'000'000'000)
+      .type_name("N");
+  command.add_option("--op", options->op, "Only this operator").type_name("OP");
+  command.add_option("--source", options->source, "Only answers of this source")
+      .one_of_ignoring_case({"MEASURED", "INTERPOLATED", "COMPATIBLE", "MISS"})
+      .type_name("MEASURED|INTERPOLATED|COMPATIBLE|MISS");
+  command.add_option("--reason", options->reason, "Only misses for this reason").type_name("REASON");
   command
-      ->add_flag("--summary", options->summary, "Count instead: by operator and source, and misses by reason")
-      ->excludes("--op")
-      ->excludes("--source")
-      ->excludes("--reason")
-      ->excludes("--last");
-  add_json_option(*command, options->json);
-  add_csv_option(*command, options->csv);
-  command->footer(
+      .add_flag("--summary", options->summary, "Count instead: by operator and source, and misses by reason")
+      .excludes("--op")
+      .excludes("--source")
+      .excludes("--reason")
+      .excludes("--last");
+  add_json_option(command, options->json);
+  add_csv_option(command, options->csv);
+  command.footer(
       "Example:\n"
       "  profdb log --db prof.db --source MISS --reason regime_mismatch\n"
       "  profdb log --db prof.db --summary\n"
       "Lookups are logged where they ask for it: profdb lookup --log misses|all.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

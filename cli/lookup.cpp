@@ -94,37 +94,37 @@ int run(const Options& options) {
   return result.hit() ? kDone : kNo;
 }
 
-void add_log_options(CLI::App& command, Options& options) {
+void add_log_options(Command command, Options& options) {
   command
       .add_option("--cache-mib", options.cache_mib,
                   "What the engine may keep between lookups (256; 0: nothing)")
-      ->check(CLI::Range(0, 1 << 20).description(""))
-      ->type_name("MIB");
+      .range(0, 1 << 20)
+      .type_name("MIB");
   command.add_flag("--stats", options.stats, "Print the counters of the caches to standard error");
   command.add_option("--log", options.log, "Which lookups go into the query log")
-      ->check(CLI::IsMember({"off", "misses", "all"}).description(""))
-      ->type_name("off|misses|all");
+      .one_of({"off", "misses", "all"})
+      .type_name("off|misses|all");
   command.add_option("--log-db", options.engine.options.log_db, "A database of its own for the query log")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 }  // namespace
 
-void add_lookup(CLI::App& app, Action& action) {
+void add_lookup(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("lookup", "Ask for the latency of a leaf operator, or of many");
-  CLI::Option* leaf = command->add_option("leaf", options->leaf, "The leaf operator: JSON, or a file with it")
-                          ->type_name("LEAF_JSON|FILE");
-  add_db_option(*command, options->database);
-  add_engine_options(*command, options->engine);
-  add_log_options(*command, *options);
+  const Command command = app.add_subcommand("lookup", "Ask for the latency of a leaf operator, or of many");
+  const Option leaf = command.add_option("leaf", options->leaf, "The leaf operator: JSON, or a file with it")
+                          .type_name("LEAF_JSON|FILE");
+  add_db_option(command, options->database);
+  add_engine_options(command, options->engine);
+  add_log_options(command, *options);
   command
-      ->add_option("--jsonl", options->jsonl,
-                   "Leaf operators, one per line; -: standard input. Prints one JSON result per line")
-      ->type_name("FILE|-")
-      ->excludes(leaf);
-  add_json_option(*command, options->json);
-  command->footer(
+      .add_option("--jsonl", options->jsonl,
+                  "Leaf operators, one per line; -: standard input. Prints one JSON result per line")
+      .type_name("FILE|-")
+      .excludes(leaf);
+  add_json_option(command, options->json);
+  command.footer(
       "Example:\n"
       "  profdb lookup --db prof.db '{\"op\": \"aten.mm.default\",\n"
       "      \"inputs\": [{\"shape\": [128, 4096], \"dtype\": \"bfloat16\"},\n"
@@ -132,7 +132,7 @@ void add_lookup(CLI::App& app, Action& action) {
       "      \"outputs\": [{\"shape\": [128, 7168], \"dtype\": \"bfloat16\"}]}'\n"
       "  profdb lookup --db prof.db --jsonl leaves.jsonl > results.jsonl\n"
       "Exits with 1 for a miss of a single lookup, with 3 where a line is no leaf operator.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

@@ -74,19 +74,20 @@ int run(int argc, char** argv) {
       "  profdb lookup --db prof.db leaf.json\n"
       "Exit codes: 0 done, 1 the answer is no, 2 usage, 3 bad input data, 4 database trouble.");
   Action action;
-  add_import(app, action);
-  add_releases(app, action);
-  add_lookup(app, action);
-  add_density(app, action);
-  add_holdout(app, action);
-  add_replay(app, action);
-  add_diff(app, action);
-  add_log(app, action);
-  add_mapping(app, action);
-  add_report(app, action);
-  add_serving(app, action);
-  add_verify(app, action);
-  add_migrate(app, action);
+  const Command command(&app);
+  add_import(command, action);
+  add_releases(command, action);
+  add_lookup(command, action);
+  add_density(command, action);
+  add_holdout(command, action);
+  add_replay(command, action);
+  add_diff(command, action);
+  add_log(command, action);
+  add_mapping(command, action);
+  add_report(command, action);
+  add_serving(command, action);
+  add_verify(command, action);
+  add_migrate(command, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

@@ -87,45 +87,45 @@ int set(const Options& options) {
 }
 
 // A subcommand of mapping with the options that all have.
-CLI::App* add_part(CLI::App& mapping, const char* name, const char* what,
-                   const std::shared_ptr<Options>& options, Action& action, int (*run)(const Options&)) {
-  CLI::App* command = mapping.add_subcommand(name, what);
-  add_json_option(*command, options->json);
-  command->callback([options, &action, run] { action = [options, run] { return run(*options); }; });
+Command add_part(Command mapping, const char* name, const char* what, const std::shared_ptr<Options>& options,
+                 Action& action, int (*run)(const Options&)) {
+  const Command command = mapping.add_subcommand(name, what);
+  add_json_option(command, options->json);
+  command.callback([options, &action, run] { action = [options, run] { return run(*options); }; });
   return command;
 }
 
-void add_file_argument(CLI::App& command, Options& options) {
-  command.add_option("file", options.file, "The operator mapping, YAML")->required()->type_name("FILE");
+void add_file_argument(Command command, Options& options) {
+  command.add_option("file", options.file, "The operator mapping, YAML").required().type_name("FILE");
 }
 
 }  // namespace
 
-void add_mapping(CLI::App& app, Action& action) {
+void add_mapping(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* mapping = app.add_subcommand("mapping", "Check, show or set an operator mapping");
-  mapping->require_subcommand(1);
-  mapping->footer("Example:\n  profdb mapping check op_mapping.yaml");
+  const Command mapping = app.add_subcommand("mapping", "Check, show or set an operator mapping");
+  mapping.require_subcommand();
+  mapping.footer("Example:\n  profdb mapping check op_mapping.yaml");
 
-  CLI::App* checking =
-      add_part(*mapping, "check", "Read a mapping strictly; list each operator's path and kernels", options,
+  const Command checking =
+      add_part(mapping, "check", "Read a mapping strictly; list each operator's path and kernels", options,
                action, check);
-  add_file_argument(*checking, *options);
-  checking->footer(
+  add_file_argument(checking, *options);
+  checking.footer(
       "Example:\n  profdb mapping check op_mapping.yaml\nExits with 3 where the file is no mapping.");
 
-  CLI::App* showing =
-      add_part(*mapping, "show", "Show the mapping in force for a release", options, action, show);
-  add_db_option(*showing, options->database);
-  add_release_option(*showing, options->release);
-  showing->footer("Example:\n  profdb mapping show --db prof.db --release ASCEND_910B/vllm_ascend/0.18.0");
+  const Command showing =
+      add_part(mapping, "show", "Show the mapping in force for a release", options, action, show);
+  add_db_option(showing, options->database);
+  add_release_option(showing, options->release);
+  showing.footer("Example:\n  profdb mapping show --db prof.db --release ASCEND_910B/vllm_ascend/0.18.0");
 
-  CLI::App* setting =
-      add_part(*mapping, "set", "Put another mapping in force for a release", options, action, set);
-  add_file_argument(*setting, *options);
-  add_db_option(*setting, options->database);
-  add_release_option(*setting, options->release);
-  setting->footer(
+  const Command setting =
+      add_part(mapping, "set", "Put another mapping in force for a release", options, action, set);
+  add_file_argument(setting, *options);
+  add_db_option(setting, options->database);
+  add_release_option(setting, options->release);
+  setting.footer(
       "Example:\n"
       "  profdb mapping set op_mapping.yaml --db prof.db --release 1\n"
       "Projects the release's rows afresh, in one transaction; measurements are not touched.");

@@ -35,14 +35,14 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_migrate(CLI::App& app, Action& action) {
+void add_migrate(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  const Command command =
       app.add_subcommand("migrate", "Bring a database up to this profdb's schema, after a backup");
-  add_db_option(*command, options->database);
-  add_json_option(*command, options->json);
-  command->footer("Example:\n  profdb migrate --db prof.db");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  add_db_option(command, options->database);
+  add_json_option(command, options->json);
+  command.footer("Example:\n  profdb migrate --db prof.db");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

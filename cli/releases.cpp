@@ -81,20 +81,20 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_releases(CLI::App& app, Action& action) {
+void add_releases(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("releases", "List the releases in a database");
-  add_db_option(*command, options->database);
-  auto* coverage =
-      command->add_flag("--coverage", options->coverage,
-                        "Per operator of a release: path, dimension, data, what can be interpolated");
-  add_release_option(*command, options->release);
-  command->get_option("--release")->needs(coverage);
-  add_json_option(*command, options->json);
-  add_csv_option(*command, options->csv);
-  command->footer(
+  const Command command = app.add_subcommand("releases", "List the releases in a database");
+  add_db_option(command, options->database);
+  const Option coverage =
+      command.add_flag("--coverage", options->coverage,
+                       "Per operator of a release: path, dimension, data, what can be interpolated");
+  add_release_option(command, options->release);
+  command.option("--release").needs(coverage);
+  add_json_option(command, options->json);
+  add_csv_option(command, options->csv);
+  command.footer(
       "Example:\n  profdb releases --db prof.db\n  profdb releases --db prof.db --coverage --release 1");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

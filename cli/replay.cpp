@@ -142,24 +142,24 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, Action& action) {
+void add_replay(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  const Command command =
       app.add_subcommand("replay", "Count what the calls of a workload would be answered from");
-  command->add_option("workload", options->workload, R"(Lines {"workload_id", "critical", "count", "leaf"})")
-      ->type_name("FILE|-")
-      ->required();
-  add_db_option(*command, options->database);
-  add_engine_options(*command, options->engine);
-  command->add_option("--results", options->results, "Write every line's result, as JSON lines")
-      ->type_name("FILE");
-  add_table_format_options(*command, options->json, options->csv, {"shares", "workloads", "critical"});
-  command->footer(
+  command.add_option("workload", options->workload, R"(Lines {"workload_id", "critical", "count", "leaf"})")
+      .type_name("FILE|-")
+      .required();
+  add_db_option(command, options->database);
+  add_engine_options(command, options->engine);
+  command.add_option("--results", options->results, "Write every line's result, as JSON lines")
+      .type_name("FILE");
+  add_table_format_options(command, options->json, options->csv, {"shares", "workloads", "critical"});
+  command.footer(
       "Example:\n"
       "  profdb replay workload.jsonl --db prof.db --results results.jsonl\n"
       "A line: {\"workload_id\": \"decode\", \"critical\": true, \"count\": 61, \"leaf\": {\"op\": …}}\n"
       "Latencies are not added up: how calls overlap is the simulator's knowledge.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

@@ -50,39 +50,39 @@ int run(Options& options) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Action& action) {
+void add_report(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  const Command command =
       app.add_subcommand("report", "Write a report: data, density, errors, lookups, what is not verified");
-  add_db_option(*command, options->report.database);
+  add_db_option(command, options->report.database);
   command
-      ->add_option(
+      .add_option(
           "--release", options->report.releases,
           "ID or DEVICE/FRAMEWORK/VERSION, as often as needed; left out: every release of the database")
-      ->type_name("RELEASE")
-      ->allow_extra_args(false);
+      .type_name("RELEASE")
+      .one_value();
   command
-      ->add_option(
+      .add_option(
           "--holdout", options->report.holdout_runs,
           "A run of 'profdb holdout', as often as needed; left out: the newest of each release and kernel")
-      ->type_name("RUN_ID")
-      ->allow_extra_args(false);
-  command->add_option("--replay", options->report.replay, "What 'profdb replay --json' printed, in a file")
-      ->type_name("FILE");
+      .type_name("RUN_ID")
+      .one_value();
+  command.add_option("--replay", options->report.replay, "What 'profdb replay --json' printed, in a file")
+      .type_name("FILE");
   command
-      ->add_option(
+      .add_option(
           "--out", options->out,
           "The file to write, as often as needed: .html (one file that needs no network), .md or .json")
-      ->required()
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  add_json_option(*command, options->json);
-  command->footer(
+      .required()
+      .type_name("FILE")
+      .one_value();
+  add_json_option(command, options->json);
+  command.footer(
       "Example:\n"
       "  profdb report --db prof.db --out report.html\n"
       "  profdb report --db prof.db --release 1 --out report.html --out report.json\n"
       "The HTML form opens in any browser and has everything inside. All forms hold the same data.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

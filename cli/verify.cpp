@@ -61,15 +61,15 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
+void add_verify(Command app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  const Command command =
       app.add_subcommand("verify", "Check a database: structure, references, digests, counts, projections");
-  add_db_option(*command, options->database);
-  add_json_option(*command, options->json);
-  command->footer(
+  add_db_option(command, options->database);
+  add_json_option(command, options->json);
+  command.footer(
       "Example:\n  profdb verify --db prof.db\nExits with 4 where something is wrong. Writes nothing.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

@@ -5,7 +5,8 @@
 
 BUILD_DIR is configured without precompiled headers, which clang cannot read from GCC. Most of clang-tidy's time goes into
 headers of libraries, so files are checked several at a time: a unit includes files whose unnamed namespaces have no name
-in common, those of inner namespaces first. Prints what was found; exits with 1 then.
+in common, those of inner namespaces first. A unit that does not compile, because a name of one file hides another's, is
+checked in halves. Prints what was found; exits with 1 then.
 """
 
 import json
@@ -75,27 +76,40 @@ def units(files):
     return [[file for file, _ in unit] for unit in made]
 
 
+class Checker:
+    """Runs clang-tidy on units; COMMAND comes before the file, FLAGS behind it. Units are written to FOLDER."""
+
+    def __init__(self, command, flags, folder):
+        self.command, self.flags, self.folder = command, flags, folder
+        self.folder.mkdir(exist_ok=True)
+
+    def findings(self, name, unit):
+        """What clang-tidy prints of a unit's files: a list of texts, empty where all is well."""
+        path = self.folder / f"unit_{name}.cpp"
+        path.write_text("".join(f'#include "{file}"\n' for file in unit), encoding="utf-8")
+        run = subprocess.run([*self.command, str(path), "--", *self.flags], capture_output=True, text=True)
+        if run.returncode == 0:
+            return []
+        if len(unit) > 1 and "[clang-diagnostic-error]" in run.stdout:
+            middle = len(unit) // 2
+            return self.findings(f"{name}a", unit[:middle]) + self.findings(f"{name}b", unit[middle:])
+        return [run.stdout if run.stdout.strip() else run.stderr]
+
+
 def main(source, build, clang_tidy):
     entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     entries = [entry for entry in entries if entry["file"].startswith(tuple(f"{source / room}/" for room in ROOMS))]
     files = sorted(Path(entry["file"]) for entry in entries)
-    folder = build / "units"
-    folder.mkdir(exist_ok=True)
-    flags = flags_of(entries)
-    commands = []
-    for i, unit in enumerate(units(files)):
-        path = folder / f"unit_{i}.cpp"
-        path.write_text("".join(f'#include "{file}"\n' for file in unit), encoding="utf-8")
-        commands.append([clang_tidy, "-quiet", f"-config-file={source / '.clang-tidy'}",
-                         "-checks=-bugprone-suspicious-include",  # of .cpp files: that is what a unit is
-                         f"-header-filter={HEADERS}", str(path), "--", *flags])
+    checker = Checker([clang_tidy, "-quiet", f"-config-file={source / '.clang-tidy'}",
+                       "-checks=-bugprone-suspicious-include",  # of .cpp files: that is what a unit is
+                       f"-header-filter={HEADERS}"], flags_of(entries), build / "units")
+    made = units(files)
     with ThreadPoolExecutor(JOBS) as pool:
-        runs = list(pool.map(lambda command: subprocess.run(command, capture_output=True, text=True), commands))
-    failed = [run for run in runs if run.returncode != 0]
-    for run in failed:
-        print(run.stdout, run.stderr if not run.stdout.strip() else "")
-    print(f"{len(files)} files in {len(commands)} units, {len(failed)} with findings")
-    return 1 if failed or not files else 0
+        found = [text for texts in pool.map(checker.findings, range(len(made)), made) for text in texts]
+    for text in found:
+        print(text)
+    print(f"{len(files)} files in {len(made)} units, {len(found)} with findings")
+    return 1 if found or not files else 0
 
 
 if __name__ == "__main__":

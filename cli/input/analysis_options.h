@@ -1,12 +1,12 @@
 // Options that the analysing subcommands share, and how they print their tables.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "analysis/density.h"
+#include "cli/input/command.h"
 #include "cli/output/records.h"
 
 namespace profdb::cli {
@@ -17,10 +17,10 @@ struct CsvOptions {
 };
 
 // --kernel, --path, --regime.
-void add_filter_options(CLI::App& command, analysis::RegimeFilter& filter);
+void add_filter_options(Command command, analysis::RegimeFilter& filter);
 
 // --json and --csv, and --table where there are several tables to choose from.
-void add_table_format_options(CLI::App& command, bool& json, CsvOptions& csv,
+void add_table_format_options(Command command, bool& json, CsvOptions& csv,
                               std::initializer_list<std::string> tables);
 
 // "\nSYNTHETIC: …\n" for a release whose data is made up, else nothing.

@@ -1,9 +1,9 @@
 // Options of every subcommand that asks the engine.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/input/command.h"
 #include "profdb/engine.h"
 
 namespace profdb::cli {
@@ -18,6 +18,6 @@ struct EngineFlags {
 };
 
 // --release, --ep-size, --tp-size, --no-interpolation, --padded-match.
-void add_engine_options(CLI::App& command, EngineFlags& flags);
+void add_engine_options(Command command, EngineFlags& flags);
 
 }  // namespace profdb::cli

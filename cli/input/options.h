@@ -1,13 +1,16 @@
 // Options that several subcommands have.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "cli/input/command.h"
 
 namespace profdb::cli {
 
-void add_db_option(CLI::App& command, std::string& database);
-void add_release_option(CLI::App& command, std::string& release);
-void add_json_option(CLI::App& command, bool& json);
+void add_db_option(Command command, std::string& database);
+void add_release_option(Command command, std::string& release);
+void add_json_option(Command command, bool& json);
+// --csv; to be called after add_json_option, which it excludes.
+void add_csv_option(Command command, bool& csv);
 
 }  // namespace profdb::cli

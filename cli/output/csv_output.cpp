@@ -8,10 +8,6 @@
 
 namespace profdb::cli {
 
-void add_csv_option(CLI::App& command, bool& csv) {
-  command.add_flag("--csv", csv, "Print CSV instead of text")->excludes("--json");
-}
-
 std::string csv_of(const nlohmann::ordered_json& rows) {
   std::vector<RecordField> fields;
   std::set<std::string> seen;

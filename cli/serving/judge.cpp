@@ -233,80 +233,79 @@ int verify(const ServingOptions& options) {
 
 }  // namespace
 
-void add_serving_validate(CLI::App& serving, Action& action) {
+void add_serving_validate(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
   const auto run = std::make_shared<std::string>();
-  CLI::App* command =
+  const Command command =
       add_serving_command(serving, "validate", "Check a round's runs: every rule by its name", *options);
-  command->add_option("--run", *run, "Only this run")->type_name("RUN");
-  command->footer(
+  command.add_option("--run", *run, "Only this run").type_name("RUN");
+  command.footer(
       "Example:\n  profdb serving validate --db prof.db --round r7\nExits with 5 where a check fails. Writes "
       "nothing.");
-  command->callback(
-      [options, run, &action] { action = [options, run] { return validate(*options, *run); }; });
+  command.callback([options, run, &action] { action = [options, run] { return validate(*options, *run); }; });
 }
 
-void add_serving_calibrate(CLI::App& serving, Action& action) {
+void add_serving_calibrate(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
-  CLI::App* command = add_serving_command(serving, "calibrate",
-                                          "Compute thresholds from a calibration round's pairs", *options);
-  command->footer(
+  const Command command = add_serving_command(
+      serving, "calibrate", "Compute thresholds from a calibration round's pairs", *options);
+  command.footer(
       "Example:\n  profdb serving calibrate --db prof.db --round base\nExits with 5 where the pairs give "
       "none.");
-  command->callback([options, &action] { action = [options] { return calibrate(*options); }; });
+  command.callback([options, &action] { action = [options] { return calibrate(*options); }; });
 }
 
-void add_serving_judge(CLI::App& serving, Action& action) {
+void add_serving_judge(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
-  CLI::App* command =
+  const Command command =
       add_serving_command(serving, "judge", "Judge a round's performance from its evidence", *options);
-  command->footer(
+  command.footer(
       "Example:\n  profdb serving judge --db prof.db --round r7\n"
       "Adds a verdict; earlier ones stay. Exit codes: 0 PASS, 1 FAIL, 5 INCONCLUSIVE.");
-  command->callback([options, &action] { action = [options] { return judge(*options); }; });
+  command.callback([options, &action] { action = [options] { return judge(*options); }; });
 }
 
-void add_serving_accuracy(CLI::App& serving, Action& action) {
+void add_serving_accuracy(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
   const auto requested = std::make_shared<bool>(false);
-  CLI::App* command = add_serving_command(serving, "accuracy",
-                                          "Judge a round's accuracy from the scorer's results", *options);
-  command->add_flag("--requested", *requested,
-                    "It was explicitly asked for, whatever the verdict on performance");
-  command->footer(
+  const Command command = add_serving_command(serving, "accuracy",
+                                              "Judge a round's accuracy from the scorer's results", *options);
+  command.add_flag("--requested", *requested,
+                   "It was explicitly asked for, whatever the verdict on performance");
+  command.footer(
       "Example:\n  profdb serving accuracy --db prof.db --round r7\n"
       "NOT_RUN before a PASS of performance. Exit codes: 0 PASS, 1 FAIL, 5 INCONCLUSIVE or NOT_RUN.");
-  command->callback([options, requested, &action] {
+  command.callback([options, requested, &action] {
     action = [options, requested] { return accuracy(*options, *requested); };
   });
 }
 
-void add_serving_accept(CLI::App& serving, Action& action) {
+void add_serving_accept(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
-  CLI::App* command = add_serving_command(
+  const Command command = add_serving_command(
       serving, "accept", "Conclude a round: performance, accuracy, function and configuration together",
       *options);
-  command->footer(
+  command.footer(
       "Example:\n  profdb serving accept --db prof.db --round r7\n"
       "A candidate is retained only where all passed; each missing part is named.\n"
       "Exit codes: 0 PASS, 1 FAIL, 5 INCONCLUSIVE.");
-  command->callback([options, &action] { action = [options] { return accept(*options); }; });
+  command.callback([options, &action] { action = [options] { return accept(*options); }; });
 }
 
-void add_serving_verify(CLI::App& serving, Action& action) {
+void add_serving_verify(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
-  CLI::App* command =
+  const Command command =
       serving.add_subcommand("verify", "Recompute every digest and number of rounds from their archive");
-  add_db_option(*command, options->database);
-  command->add_option("--round", options->round, "Only this round, and those that its verdict rests on")
-      ->type_name("ROUND");
-  add_json_option(*command, options->json);
-  command->footer(
+  add_db_option(command, options->database);
+  command.add_option("--round", options->round, "Only this round, and those that its verdict rests on")
+      .type_name("ROUND");
+  add_json_option(command, options->json);
+  command.footer(
       "Example:\n  profdb serving verify --db prof.db --round r7\n"
       "Lists each difference by record and field. Where there is one, verdicts that it concerns are given "
       "again.\n"
       "Exits with 5 where something differs.");
-  command->callback([options, &action] { action = [options] { return verify(*options); }; });
+  command.callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 
 }  // namespace profdb::cli

@@ -188,84 +188,83 @@ int summary(const LedgerOptions& options, const ServingOptions& round) {
   return kDone;
 }
 
-CLI::App* add_part(CLI::App& ledger, const char* name, const char* what,
-                   const std::shared_ptr<LedgerOptions>& options, bool file_required) {
-  CLI::App* command = ledger.add_subcommand(name, what);
-  auto* file =
-      command->add_option("--file", options->file, "The ledger, e.g. time-ledger.jsonl")->type_name("FILE");
-  if (file_required) file->required();
-  add_json_option(*command, options->json);
+Command add_part(Command ledger, const char* name, const char* what,
+                 const std::shared_ptr<LedgerOptions>& options, bool file_required) {
+  const Command command = ledger.add_subcommand(name, what);
+  const Option file =
+      command.add_option("--file", options->file, "The ledger, e.g. time-ledger.jsonl").type_name("FILE");
+  if (file_required) file.required();
+  add_json_option(command, options->json);
   return command;
 }
 
-void add_event_options(CLI::App& command, LedgerEvent& event) {
-  command.add_option("--round", event.round, "The round's id")->required()->type_name("ROUND");
+void add_event_options(Command command, LedgerEvent& event) {
+  command.add_option("--round", event.round, "The round's id").required().type_name("ROUND");
   command
       .add_option("--category", event.category,
                   fmt::format("One of {}", fmt::join(serving::ledger_categories(), ", ")))
-      ->required()
-      ->type_name("CATEGORY");
-  command.add_option("--event", event.event, "Id of the event; made where left out")->type_name("ID");
-  command.add_option("--attempt", event.attempt, "Attempt that it belongs to")->type_name("ID");
-  command.add_option("--actor", event.actor, "Who does it")->type_name("NAME");
-  command.add_option("--command", event.command, "What is run")->type_name("TEXT");
-  command.add_option("--parent", event.parent, "Event that it is part of")->type_name("ID");
+      .required()
+      .type_name("CATEGORY");
+  command.add_option("--event", event.event, "Id of the event; made where left out").type_name("ID");
+  command.add_option("--attempt", event.attempt, "Attempt that it belongs to").type_name("ID");
+  command.add_option("--actor", event.actor, "Who does it").type_name("NAME");
+  command.add_option("--command", event.command, "What is run").type_name("TEXT");
+  command.add_option("--parent", event.parent, "Event that it is part of").type_name("ID");
 }
 
 }  // namespace
 
-void add_serving_ledger(CLI::App& serving, Action& action) {
-  CLI::App* ledger =
+void add_serving_ledger(Command serving, Action& action) {
+  const Command ledger =
       serving.add_subcommand("ledger", "Keep the time ledger of a round: start, stop, add, summary");
-  ledger->require_subcommand(1);
-  ledger->footer(
+  ledger.require_subcommand();
+  ledger.footer(
       "Example:\n  profdb serving ledger start --file time-ledger.jsonl --round r7 --category coding");
 
   const auto starting = std::make_shared<LedgerOptions>();
-  CLI::App* command = add_part(*ledger, "start", "An event begins now", starting, true);
-  add_event_options(*command, starting->event);
-  command->footer(
+  Command command = add_part(ledger, "start", "An event begins now", starting, true);
+  add_event_options(command, starting->event);
+  command.footer(
       "Example:\n  profdb serving ledger start --file time-ledger.jsonl --round r7 --category coding --event "
       "c1");
-  command->callback([starting, &action] { action = [starting] { return start(*starting); }; });
+  command.callback([starting, &action] { action = [starting] { return start(*starting); }; });
 
   const auto stopping = std::make_shared<LedgerOptions>();
-  command = add_part(*ledger, "stop", "An event ends now", stopping, true);
-  command->add_option("--event", stopping->event.event, "Id of the event")->required()->type_name("ID");
-  command->add_option("--status", stopping->event.status, "ok (the default), failed or aborted")
-      ->check(CLI::IsMember({"ok", "failed", "aborted"}))
-      ->type_name("STATUS");
-  command->add_option("--reason", stopping->event.reason, "Why it failed, or what held it up")
-      ->type_name("TEXT");
-  command->footer("Example:\n  profdb serving ledger stop --file time-ledger.jsonl --event c1");
-  command->callback([stopping, &action] { action = [stopping] { return stop(*stopping); }; });
+  command = add_part(ledger, "stop", "An event ends now", stopping, true);
+  command.add_option("--event", stopping->event.event, "Id of the event").required().type_name("ID");
+  command.add_option("--status", stopping->event.status, "ok (the default), failed or aborted")
+      .one_of({"ok", "failed", "aborted"})
+      .type_name("STATUS:{ok,failed,aborted}");
+  command.add_option("--reason", stopping->event.reason, "Why it failed, or what held it up")
+      .type_name("TEXT");
+  command.footer("Example:\n  profdb serving ledger stop --file time-ledger.jsonl --event c1");
+  command.callback([stopping, &action] { action = [stopping] { return stop(*stopping); }; });
 
   const auto adding = std::make_shared<LedgerOptions>();
-  command = add_part(*ledger, "add", "Add a past event; an end that is left out stays unknown", adding, true);
-  add_event_options(*command, adding->event);
-  command->add_option("--start", adding->start, "UTC, 2026-11-07T12:14:20Z")->type_name("UTC");
-  command->add_option("--end", adding->end, "UTC")->type_name("UTC");
-  command->add_option("--status", adding->event.status, "ok (the default), failed or aborted")
-      ->check(CLI::IsMember({"ok", "failed", "aborted"}))
-      ->type_name("STATUS");
-  command->add_option("--reason", adding->event.reason, "Why it failed, or what held it up")
-      ->type_name("TEXT");
-  command->footer(
+  command = add_part(ledger, "add", "Add a past event; an end that is left out stays unknown", adding, true);
+  add_event_options(command, adding->event);
+  command.add_option("--start", adding->start, "UTC, 2026-11-07T12:14:20Z").type_name("UTC");
+  command.add_option("--end", adding->end, "UTC").type_name("UTC");
+  command.add_option("--status", adding->event.status, "ok (the default), failed or aborted")
+      .one_of({"ok", "failed", "aborted"})
+      .type_name("STATUS:{ok,failed,aborted}");
+  command.add_option("--reason", adding->event.reason, "Why it failed, or what held it up").type_name("TEXT");
+  command.footer(
       "Example:\n  profdb serving ledger add --file time-ledger.jsonl --round r7 --category pause \\\n"
       "      --start 2026-11-07T12:14:20Z --end 2026-11-07T12:25:27Z");
-  command->callback([adding, &action] { action = [adding] { return add(*adding); }; });
+  command.callback([adding, &action] { action = [adding] { return add(*adding); }; });
 
   const auto summing = std::make_shared<LedgerOptions>();
   const auto round = std::make_shared<ServingOptions>();
-  command = add_part(*ledger, "summary", "Add a ledger up: by category, actor and command", summing, false);
-  command->add_option("--db", round->database, "The database file, with --round")->type_name("FILE");
-  command->add_option("--round", round->round, "A round whose ledger was imported")
-      ->type_name("ROUND")
-      ->needs("--db");
-  command->footer(
+  command = add_part(ledger, "summary", "Add a ledger up: by category, actor and command", summing, false);
+  command.add_option("--db", round->database, "The database file, with --round").type_name("FILE");
+  command.add_option("--round", round->round, "A round whose ledger was imported")
+      .type_name("ROUND")
+      .needs("--db");
+  command.footer(
       "Example:\n  profdb serving ledger summary --file time-ledger.jsonl\nOverlapping events count once; "
       "what is not known stays unknown.");
-  command->callback(
+  command.callback(
       [summing, round, &action] { action = [summing, round] { return summary(*summing, *round); }; });
 }
 

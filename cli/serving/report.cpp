@@ -167,40 +167,41 @@ int export_runs(const ServingOptions& options, const std::string& out) {
 
 }  // namespace
 
-void add_serving_report(CLI::App& serving, Action& action) {
+void add_serving_report(Command serving, Action& action) {
   const auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = add_serving_command(serving, "report", "Write a round's report: HTML, Markdown or JSON",
-                                          options->serving);
+  const Command command = add_serving_command(
+      serving, "report", "Write a round's report: HTML, Markdown or JSON", options->serving);
   command
-      ->add_option(
+      .add_option(
           "--out", options->out,
           "A file, by its ending .html, .md or .json; as often as needed. Left out: Markdown to the output")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_flag("--redacted", options->report.redacted, "Without paths, hosts and process ids");
-  command->footer(
+      .type_name("FILE")
+      .one_value();
+  command.add_flag("--redacted", options->report.redacted, "Without paths, hosts and process ids");
+  command.footer(
       "Example:\n  profdb serving report --db prof.db --round r7 --out r7.md --out r7.html\nEvery figure is "
       "recomputed from the archive.");
-  command->callback([options, &action] { action = [options] { return write_report(*options); }; });
+  command.callback([options, &action] { action = [options] { return write_report(*options); }; });
 }
 
-void add_serving_history(CLI::App& serving, Action& action) {
+void add_serving_history(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
-  CLI::App* command = serving.add_subcommand("history", "List rounds, their verdicts and the retained line");
-  add_db_option(*command, options->database);
-  add_json_option(*command, options->json);
-  command->footer("Example:\n  profdb serving history --db prof.db");
-  command->callback([options, &action] { action = [options] { return history(*options); }; });
+  const Command command =
+      serving.add_subcommand("history", "List rounds, their verdicts and the retained line");
+  add_db_option(command, options->database);
+  add_json_option(command, options->json);
+  command.footer("Example:\n  profdb serving history --db prof.db");
+  command.callback([options, &action] { action = [options] { return history(*options); }; });
 }
 
-void add_serving_export(CLI::App& serving, Action& action) {
+void add_serving_export(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
   const auto out = std::make_shared<std::string>();
-  CLI::App* command = add_serving_command(
+  const Command command = add_serving_command(
       serving, "export", "Write the measured TPOT of sealed, valid runs as ground truth", *options);
-  command->add_option("--out", *out, "A JSON file; left out: to the output")->type_name("FILE");
-  command->footer("Example:\n  profdb serving export --db prof.db --round r7 --out truth.json");
-  command->callback(
+  command.add_option("--out", *out, "A JSON file; left out: to the output").type_name("FILE");
+  command.footer("Example:\n  profdb serving export --db prof.db --round r7 --out truth.json");
+  command.callback(
       [options, out, &action] { action = [options, out] { return export_runs(*options, *out); }; });
 }
 

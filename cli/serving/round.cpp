@@ -137,78 +137,78 @@ int seal(const ServingOptions& options, const std::string& run) {
   return kDone;
 }
 
-void add_files(CLI::App& command, const char* name, const char* what, std::vector<fs::path>& files) {
-  command.add_option(name, files, what)->type_name("FILE")->allow_extra_args(false);
+void add_files(Command command, const char* name, const char* what, std::vector<fs::path>& files) {
+  command.add_option(name, files, what).type_name("FILE").one_value();
 }
 
 }  // namespace
 
-void add_serving_init(CLI::App& serving, Action& action) {
+void add_serving_init(Command serving, Action& action) {
   const auto folder = std::make_shared<std::string>();
-  CLI::App* command =
+  const Command command =
       serving.add_subcommand("init", "Write commented templates of every input file of a round");
-  command->add_option("folder", *folder, "Where to write them")->required()->type_name("DIR");
-  command->footer("Example:\n  profdb serving init round-7\nNever overwrites a file.");
-  command->callback([folder, &action] { action = [folder] { return init(*folder); }; });
+  command.add_option("folder", *folder, "Where to write them").required().type_name("DIR");
+  command.footer("Example:\n  profdb serving init round-7\nNever overwrites a file.");
+  command.callback([folder, &action] { action = [folder] { return init(*folder); }; });
 }
 
-void add_serving_freeze(CLI::App& serving, Action& action) {
+void add_serving_freeze(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
   const auto runspec = std::make_shared<std::string>();
-  CLI::App* command =
+  const Command command =
       serving.add_subcommand("freeze", "Freeze a RunSpec, before the first request of its round");
-  command->add_option("runspec", *runspec, "The RunSpec, YAML")->required()->type_name("FILE");
-  add_db_option(*command, options->database);
-  add_json_option(*command, options->json);
-  command->footer(
+  command.add_option("runspec", *runspec, "The RunSpec, YAML").required().type_name("FILE");
+  add_db_option(command, options->database);
+  add_json_option(command, options->json);
+  command.footer(
       "Example:\n  profdb serving freeze round-7/runspec.yaml --db prof.db\n"
       "Stores its digest with the time; evidence that is older is not this round's. Creates the database "
       "where\n"
       "there is none. Exits with 3, naming each rule, where it cannot be frozen.");
-  command->callback(
+  command.callback(
       [options, runspec, &action] { action = [options, runspec] { return freeze(*options, *runspec); }; });
 }
 
-void add_serving_import(CLI::App& serving, Action& action) {
+void add_serving_import(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
   const auto files = std::make_shared<serving::EvidenceFiles>();
-  CLI::App* command =
+  const Command command =
       add_serving_command(serving, "import", "Import evidence of a round: services, records, ...", *options);
-  add_files(*command, "--service", "A service file (YAML), before the records of its run", files->services);
-  add_files(*command, "--records", "The request records of one run (JSONL)", files->records);
-  add_files(*command, "--stop", "When a service stopped (YAML)", files->stops);
-  add_files(*command, "--accuracy", "The accuracy run (YAML)", files->accuracy);
-  add_files(*command, "--answers", "The scorer's results, a line per attempt (JSONL)", files->answers);
-  add_files(*command, "--functions", "Functional checks (YAML)", files->functions);
-  add_files(*command, "--ledger", "The time ledger (JSONL)", files->ledgers);
-  add_files(*command, "--artifact", "Any other file that shall be part of the archive", files->artifacts);
-  command->footer(
+  add_files(command, "--service", "A service file (YAML), before the records of its run", files->services);
+  add_files(command, "--records", "The request records of one run (JSONL)", files->records);
+  add_files(command, "--stop", "When a service stopped (YAML)", files->stops);
+  add_files(command, "--accuracy", "The accuracy run (YAML)", files->accuracy);
+  add_files(command, "--answers", "The scorer's results, a line per attempt (JSONL)", files->answers);
+  add_files(command, "--functions", "Functional checks (YAML)", files->functions);
+  add_files(command, "--ledger", "The time ledger (JSONL)", files->ledgers);
+  add_files(command, "--artifact", "Any other file that shall be part of the archive", files->artifacts);
+  command.footer(
       "Example:\n"
       "  profdb serving import --db prof.db --round r7 --service service-B1.yaml --records "
       "B1/requests.jsonl\n"
       "Everything or nothing. Records are only added; a file that has grown may be imported again.");
-  command->callback(
+  command.callback(
       [options, files, &action] { action = [options, files] { return import(*options, *files); }; });
 }
 
-void add_serving_status(CLI::App& serving, Action& action) {
+void add_serving_status(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
-  CLI::App* command = add_serving_command(
+  const Command command = add_serving_command(
       serving, "status", "Show what of a round is done, what is missing, what is next", *options);
-  command->footer("Example:\n  profdb serving status --db prof.db --round r7");
-  command->callback([options, &action] { action = [options] { return status(*options); }; });
+  command.footer("Example:\n  profdb serving status --db prof.db --round r7");
+  command.callback([options, &action] { action = [options] { return status(*options); }; });
 }
 
-void add_serving_seal(CLI::App& serving, Action& action) {
+void add_serving_seal(Command serving, Action& action) {
   const auto options = std::make_shared<ServingOptions>();
   const auto run = std::make_shared<std::string>();
-  CLI::App* command = add_serving_command(serving, "seal",
-                                          "Seal a run's evidence: nothing is added to it any more", *options);
-  command->add_option("--run", *run, "The run: B1, B2, or as a calibration names it")
-      ->required()
-      ->type_name("RUN");
-  command->footer("Example:\n  profdb serving seal --db prof.db --round r7 --run B1");
-  command->callback([options, run, &action] { action = [options, run] { return seal(*options, *run); }; });
+  const Command command = add_serving_command(
+      serving, "seal", "Seal a run's evidence: nothing is added to it any more", *options);
+  command.add_option("--run", *run, "The run: B1, B2, or as a calibration names it")
+      .required()
+      .type_name("RUN");
+  command.footer("Example:\n  profdb serving seal --db prof.db --round r7 --run B1");
+  command.callback([options, run, &action] { action = [options, run] { return seal(*options, *run); }; });
 }
 
 }  // namespace profdb::cli

@@ -120,56 +120,56 @@ int run(Options& options) {
   return complete(options, attempts) ? kDone : kInconclusive;
 }
 
-void add_identity_options(CLI::App& command, serving::RunIdentity& identity) {
-  command.add_option("--round", identity.round, "Round id, as in the RunSpec")->required()->type_name("ID");
+void add_identity_options(Command command, serving::RunIdentity& identity) {
+  command.add_option("--round", identity.round, "Round id, as in the RunSpec").required().type_name("ID");
   command.add_option("--run", identity.run, "The run's role in the round, e.g. B1")
-      ->required()
-      ->type_name("ROLE");
+      .required()
+      .type_name("ROLE");
   command.add_option("--service", identity.service, "Service id, as in the service file")
-      ->required()
-      ->type_name("ID");
+      .required()
+      .type_name("ID");
   command.add_option("--model", identity.model, "Name of the model, where the service wants one")
-      ->type_name("NAME");
+      .type_name("NAME");
 }
 
-void add_file_options(CLI::App& command, Options& options) {
+void add_file_options(Command command, Options& options) {
   command.add_option("--protocol", options.protocol, "The protocol, e.g. serving/protocols/default.yaml")
-      ->required()
-      ->type_name("FILE");
+      .required()
+      .type_name("FILE");
   command
       .add_option("--prompts", options.prompts,
                   R"(The prompt pools: JSON with the lists "warmup" and "measured" of lists of token ids)")
-      ->required()
-      ->type_name("FILE");
+      .required()
+      .type_name("FILE");
   command.add_option("--out", options.folder, "Folder for the records and raw responses; one per run")
-      ->required()
-      ->type_name("DIR");
+      .required()
+      .type_name("DIR");
 }
 
 }  // namespace
 
-void add_serving_run(CLI::App& serving, Action& action) {
+void add_serving_run(Command serving, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  const Command command =
       serving.add_subcommand("run", "Measure a running service by a protocol; write its records");
-  command->add_option("endpoint", options->run.endpoint, "The service, e.g. http://127.0.0.1:8000")
-      ->required()
-      ->type_name("URL");
-  add_identity_options(*command, options->run.identity);
-  add_file_options(*command, *options);
-  command->add_option("--level", options->run.levels, "Only this level of the protocol (may be repeated)")
-      ->type_name("C")
-      ->allow_extra_args(false);
+  command.add_option("endpoint", options->run.endpoint, "The service, e.g. http://127.0.0.1:8000")
+      .required()
+      .type_name("URL");
+  add_identity_options(command, options->run.identity);
+  add_file_options(command, *options);
+  command.add_option("--level", options->run.levels, "Only this level of the protocol (may be repeated)")
+      .type_name("C")
+      .one_value();
   command
-      ->add_option("--attempts", options->run.most_attempts,
-                   "Run a level with complaints again, up to so many times in all")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  command->add_flag("--keep-going", options->run.keep_going,
-                    "Go on to the next level where a level has complaints");
-  add_json_option(*command, options->json);
-  command->footer(
+      .add_option("--attempts", options->run.most_attempts,
+                  "Run a level with complaints again, up to so many times in all")
+      .type_name("N:INT in [1 - 100]")
+      .range(1, 100)
+      .show_default();
+  command.add_flag("--keep-going", options->run.keep_going,
+                   "Go on to the next level where a level has complaints");
+  add_json_option(command, options->json);
+  command.footer(
       "Example:\n"
       "  profdb serving run http://127.0.0.1:8000 --round r7 --run B1 --service svc-20261107-1 \\\n"
       "      --protocol serving/protocols/default.yaml --prompts prompts.json --out evidence/r7/B1\n"
@@ -177,7 +177,7 @@ void add_serving_run(CLI::App& serving, Action& action) {
       "connection.\n"
       "DIR/requests.jsonl grows by a line per request; what is there is never changed, and running a level\n"
       "again adds another attempt. Exit code 5: a level has no attempt without complaints.");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace profdb::cli

@@ -23,14 +23,13 @@ int exit_code(serving::Verdict verdict) {
   return kInconclusive;
 }
 
-CLI::App* add_serving_command(CLI::App& serving, const char* name, const char* what,
-                              ServingOptions& options) {
-  CLI::App* command = serving.add_subcommand(name, what);
-  add_db_option(*command, options.database);
-  command->add_option("--round", options.round, "The round's id, as in its RunSpec")
-      ->required()
-      ->type_name("ROUND");
-  add_json_option(*command, options.json);
+Command add_serving_command(Command serving, const char* name, const char* what, ServingOptions& options) {
+  const Command command = serving.add_subcommand(name, what);
+  add_db_option(command, options.database);
+  command.add_option("--round", options.round, "The round's id, as in its RunSpec")
+      .required()
+      .type_name("ROUND");
+  add_json_option(command, options.json);
   return command;
 }
 
@@ -69,33 +68,33 @@ std::string synthetic_text(const serving::StoredRound& round) {
                      printable(round.spec.synthetic));
 }
 
-void add_serving(CLI::App& app, Action& action) {
-  CLI::App* serving = app.add_subcommand(
+void add_serving(Command app, Action& action) {
+  const Command serving = app.add_subcommand(
       "serving", "Accept or reject versions of a service by measured rounds, reproducibly");
-  serving->require_subcommand(1);
-  serving->footer(
+  serving.require_subcommand();
+  serving.footer(
       "Example:\n"
       "  profdb serving init round-7\n"
       "  profdb serving freeze round-7/runspec.yaml --db prof.db\n"
       "  profdb serving status --db prof.db --round r7\n"
       "status says what to do next. Exit codes: 0 PASS, 1 FAIL, 5 INCONCLUSIVE or NOT_RUN, else as "
       "everywhere.");
-  add_serving_init(*serving, action);
-  add_serving_freeze(*serving, action);
-  add_serving_run(*serving, action);
-  add_serving_import(*serving, action);
-  add_serving_status(*serving, action);
-  add_serving_seal(*serving, action);
-  add_serving_validate(*serving, action);
-  add_serving_calibrate(*serving, action);
-  add_serving_judge(*serving, action);
-  add_serving_accuracy(*serving, action);
-  add_serving_accept(*serving, action);
-  add_serving_ledger(*serving, action);
-  add_serving_verify(*serving, action);
-  add_serving_report(*serving, action);
-  add_serving_history(*serving, action);
-  add_serving_export(*serving, action);
+  add_serving_init(serving, action);
+  add_serving_freeze(serving, action);
+  add_serving_run(serving, action);
+  add_serving_import(serving, action);
+  add_serving_status(serving, action);
+  add_serving_seal(serving, action);
+  add_serving_validate(serving, action);
+  add_serving_calibrate(serving, action);
+  add_serving_judge(serving, action);
+  add_serving_accuracy(serving, action);
+  add_serving_accept(serving, action);
+  add_serving_ledger(serving, action);
+  add_serving_verify(serving, action);
+  add_serving_report(serving, action);
+  add_serving_history(serving, action);
+  add_serving_export(serving, action);
 }
 
 }  // namespace profdb::cli

@@ -24,7 +24,7 @@ struct ServingOptions {
 };
 
 // A subcommand with --db, --round and --json.
-CLI::App* add_serving_command(CLI::App& serving, const char* name, const char* what, ServingOptions& options);
+Command add_serving_command(Command serving, const char* name, const char* what, ServingOptions& options);
 
 // "performance  PASS (rule 4)  reason"
 std::string verdict_text(const std::vector<serving::StoredVerdict>& verdicts);
@@ -34,21 +34,21 @@ std::string failures_text(const std::vector<serving::RunValidation>& runs,
 // "SYNTHETIC: ..." of a round whose evidence is made up; empty otherwise.
 std::string synthetic_text(const serving::StoredRound& round);
 
-void add_serving_init(CLI::App& serving, Action& action);
-void add_serving_freeze(CLI::App& serving, Action& action);
-void add_serving_run(CLI::App& serving, Action& action);
-void add_serving_import(CLI::App& serving, Action& action);
-void add_serving_status(CLI::App& serving, Action& action);
-void add_serving_seal(CLI::App& serving, Action& action);
-void add_serving_validate(CLI::App& serving, Action& action);
-void add_serving_calibrate(CLI::App& serving, Action& action);
-void add_serving_judge(CLI::App& serving, Action& action);
-void add_serving_accuracy(CLI::App& serving, Action& action);
-void add_serving_accept(CLI::App& serving, Action& action);
-void add_serving_verify(CLI::App& serving, Action& action);
-void add_serving_ledger(CLI::App& serving, Action& action);
-void add_serving_report(CLI::App& serving, Action& action);
-void add_serving_history(CLI::App& serving, Action& action);
-void add_serving_export(CLI::App& serving, Action& action);
+void add_serving_init(Command serving, Action& action);
+void add_serving_freeze(Command serving, Action& action);
+void add_serving_run(Command serving, Action& action);
+void add_serving_import(Command serving, Action& action);
+void add_serving_status(Command serving, Action& action);
+void add_serving_seal(Command serving, Action& action);
+void add_serving_validate(Command serving, Action& action);
+void add_serving_calibrate(Command serving, Action& action);
+void add_serving_judge(Command serving, Action& action);
+void add_serving_accuracy(Command serving, Action& action);
+void add_serving_accept(Command serving, Action& action);
+void add_serving_verify(Command serving, Action& action);
+void add_serving_ledger(Command serving, Action& action);
+void add_serving_report(Command serving, Action& action);
+void add_serving_history(Command serving, Action& action);
+void add_serving_export(Command serving, Action& action);
 
 }  // namespace profdb::cli

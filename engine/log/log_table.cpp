@@ -41,7 +41,7 @@ std::string hex_digest(const void* data, std::size_t size) {
   return hex;
 }
 
-const char* to_string(PaddedMatch padded_match) {
+const char* padded_match_name(PaddedMatch padded_match) {
   switch (padded_match) {
     case PaddedMatch::last:
       return "last";
@@ -60,7 +60,7 @@ std::string answering_options(const EngineOptions& options) {
   if (options.ep_size) object["ep_size"] = *options.ep_size;
   if (options.tp_size) object["tp_size"] = *options.tp_size;
   object["interpolation"] = options.interpolation;
-  object["padded_match"] = to_string(options.padded_match);
+  object["padded_match"] = padded_match_name(options.padded_match);
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -77,7 +77,7 @@ Document parse_document(std::string text, std::string name) {
   document.name = std::move(name);
   document.text = std::move(text);
   document.sha256 = sha256_of(document.text);
-  document.json = to_json(load_yaml(document.text, document.name));
+  document.json = profdb::to_json(load_yaml(document.text, document.name));
   if (!document.json.is_object())
     fail_at(document.name, 1, "the document is no map of fields; see the templates of 'profdb serving init'");
   return document;

@@ -16,7 +16,7 @@ class SampleDatabase {
     const std::string source = PROFDB_SOURCE_DIR;
     const std::string releases = folder_ / "releases";
     const std::string command =
-        "python3 " + source + "/examples/generate_release.py " + releases + " > /dev/null";
+        PROFDB_PYTHON " " + source + "/examples/generate_release.py " + releases + " > /dev/null";
     if (std::system(command.c_str()) != 0) throw std::runtime_error("failed: " + command);
     for (const char* version : {"0.13.0", "0.15.0", "0.18.0"}) run({"import", releases + "/" + version});
     run({"lookup", "--release", "3", "--ep-size", "16", "--log", "all", "--jsonl",

@@ -24,7 +24,7 @@ using test::TempFolder;
 using testing::HasSubstr;
 
 void generate(const std::string& step, const fs::path& folder) {
-  const std::string command = fmt::format("python3 {}/examples/generate_round.py {} '{}' > /dev/null",
+  const std::string command = fmt::format(PROFDB_PYTHON " {}/examples/generate_round.py {} '{}' > /dev/null",
                                           PROFDB_SOURCE_DIR, step, folder.string());
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 }

@@ -49,8 +49,9 @@ long peak_kib() {
 TEST(ImportMemory, StaysBelowItsLimit) {
   constexpr int kRecords = 3000;  // some 150 MB of JSON: reading it whole would pass the limit
   profdb::test::TempFolder folder;
-  const std::string command = fmt::format("python3 {}/examples/generate_round.py base '{}' > /dev/null",
-                                          PROFDB_SOURCE_DIR, folder.path().string());
+  const std::string command =
+      fmt::format(PROFDB_PYTHON " {}/examples/generate_round.py base '{}' > /dev/null", PROFDB_SOURCE_DIR,
+                  folder.path().string());
   ASSERT_EQ(std::system(command.c_str()), 0);
   const fs::path base = folder / "base";
   freeze(folder / "m.db", base / "runspec.yaml");
