@@ -13,11 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Example {
-  std::int64_t value = 0;  // on the axis
-  Row row;
-};
-
 constexpr const char* kRegime = R"(
 SELECT r.fields, k.name, p.tc_input_count, p.axis_policy
 FROM regime AS r
@@ -78,6 +73,11 @@ std::string joined(const std::vector<TensorSlot>& slots, std::string TensorSlot:
 }  // namespace
 
 struct ShapeByExample::Examples {
+  struct Example {
+    std::int64_t value = 0;  // on the axis
+    Row row;
+  };
+
   const Path* path = nullptr;
   ProjectionKey key;
   ordered_json regime;
@@ -145,7 +145,7 @@ ShapeByExample::Examples& ShapeByExample::examples(const Line& line) {
   statement.bind(":others", line.others);
   store::Rows rows(statement);
   while (rows.next()) {
-    Example& example = known->rows.emplace_back();
+    Examples::Example& example = known->rows.emplace_back();
     example.value = rows.integer(0);
     example.row.inputs = slots(rows.text(1), rows.text(2), rows.text(3));
     example.row.outputs = slots(rows.text(4), rows.text(5), rows.text(6));
@@ -159,7 +159,7 @@ MissingShape ShapeByExample::at(const Line& line, std::int64_t value) {
   shape.path = line.path;
   shape.regime_id = line.regime_id;
   shape.regime = known.regime;
-  for (const Example& example : known.rows) {
+  for (const Examples::Example& example : known.rows) {
     const auto row = known.with(example, value);
     if (!row) continue;
     shape.input_shapes = shapes_text(row->inputs);

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct DensityOptions {
   std::string database;
   std::string release;
   analysis::RegimeFilter filter;
@@ -106,7 +106,7 @@ void write_missing(const std::string& path, const analysis::StandardReport& repo
   if (!out) throw Error(ErrorKind::input, fmt::format("{}: cannot be written", path));
 }
 
-void print_density(const Options& options, const ReleaseInfo& release,
+void print_density(const DensityOptions& options, const ReleaseInfo& release,
                    const std::vector<analysis::AxisDensity>& rows) {
   const Records axes = axes_table(rows);
   if (options.json)
@@ -119,7 +119,7 @@ void print_density(const Options& options, const ReleaseInfo& release,
           regimes_table(rows).text() + synthetic_notice(release));
 }
 
-int print_standard(const Options& options, const ReleaseInfo& release,
+int print_standard(const DensityOptions& options, const ReleaseInfo& release,
                    const analysis::StandardReport& report) {
   const Records violations = violations_table(report);
   if (options.json) {
@@ -140,7 +140,7 @@ int print_standard(const Options& options, const ReleaseInfo& release,
   return report.violations.empty() ? kDone : kNo;
 }
 
-int run(const Options& options) {
+int run(const DensityOptions& options) {
   check(options.filter);
   std::optional<analysis::Standard> standard;
   if (!options.standard.empty()) standard = importer::read_standard(options.standard);
@@ -165,7 +165,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_density(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DensityOptions>();
   const Command command = app.add_subcommand("density", "Show where measurements are dense and where sparse");
   add_db_option(command, options->database);
   add_release_option(command, options->release);

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct DiffOptions {
   std::string database;
   std::string a;
   std::string b;
@@ -92,7 +92,7 @@ std::string text(const analysis::DiffReport& report, bool one_kernel) {
   return report.a.synthetic == report.b.synthetic ? text : text + synthetic_notice(report.b);
 }
 
-int run(const Options& options) {
+int run(const DiffOptions& options) {
   store::Connection connection(options.database, store::Mode::read);
   try {
     const store::ReadTransaction transaction(connection);
@@ -117,7 +117,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_diff(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DiffOptions>();
   const Command command = app.add_subcommand("diff", "Compare the measurements of two releases");
   command.add_option("A", options->a, "A release: ID or DEVICE/FRAMEWORK/VERSION")
       .required()

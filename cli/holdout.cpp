@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct HoldoutOptions {
   EngineFlags engine;
   std::string database;
   analysis::RegimeFilter filter;
@@ -140,7 +140,7 @@ std::string text(const analysis::HoldoutRun& run, const ordered_json& json) {
   return text;
 }
 
-int show_runs(const Options& options) {
+int show_runs(const HoldoutOptions& options) {
   store::Connection connection(options.database, store::Mode::read);
   const store::ReadTransaction transaction(connection);
   const Records runs({{"holdout_run_id", "run", Align::right, Show::id},
@@ -164,20 +164,20 @@ int show_runs(const Options& options) {
   return kDone;
 }
 
-analysis::HoldoutRun stored_run(const Options& options) {
+analysis::HoldoutRun stored_run(const HoldoutOptions& options) {
   store::Connection connection(options.database, store::Mode::read);
   const store::ReadTransaction transaction(connection);
   return analysis::load_holdout(connection, options.run);
 }
 
-void say_why_empty(const Options& options) {
+void say_why_empty(const HoldoutOptions& options) {
   store::Connection connection(options.database, store::Mode::read);
   const store::ReadTransaction transaction(connection);
   const ReleaseInfo release = select_release(connection, options.engine.options.release);
   complain(why_empty(connection, release, options.filter));
 }
 
-analysis::HoldoutRun new_run(const Options& options) {
+analysis::HoldoutRun new_run(const HoldoutOptions& options) {
   // That the result cannot be stored is to be known before the work.
   std::optional<store::Connection> writer;
   if (!options.no_save) writer.emplace(options.database, store::Mode::write);
@@ -196,7 +196,7 @@ analysis::HoldoutRun new_run(const Options& options) {
   return run;
 }
 
-void print_run(const Options& options, const analysis::HoldoutRun& run) {
+void print_run(const HoldoutOptions& options, const analysis::HoldoutRun& run) {
   const ordered_json json = to_json(run, options.worst);
   if (options.json)
     print_json(json);
@@ -211,7 +211,7 @@ void print_run(const Options& options, const analysis::HoldoutRun& run) {
     print(text(run, json));
 }
 
-int run(const Options& options) {
+int run(const HoldoutOptions& options) {
   try {
     if (options.runs) return show_runs(options);
     print_run(options, options.run > 0 ? stored_run(options) : new_run(options));
@@ -224,7 +224,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_holdout(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HoldoutOptions>();
   const Command command = app.add_subcommand(
       "holdout", "Leave out each measured coordinate in turn and predict it from the rest");
   add_db_option(command, options->database);

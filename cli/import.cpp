@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ImportFlags {
   importer::ImportOptions import;
   std::string database;
   std::vector<std::string> sources;
@@ -26,7 +26,7 @@ struct Options {
   bool json = false;
 };
 
-void add_alias(Options& options, const std::string& text) {
+void add_alias(ImportFlags& options, const std::string& text) {
   const auto equals = text.rfind('=');
   const std::string stem = text.substr(0, equals);
   const std::string kernel = equals == std::string::npos ? "" : text.substr(equals + 1);
@@ -47,7 +47,7 @@ bool is_alias(const std::string& source) {
   return source.find('=') != std::string::npos && !fs::exists(source, ignored);
 }
 
-int run(Options& options) {
+int run(ImportFlags& options) {
   options.import.database = options.database;
   if (!options.mapping.empty()) options.import.mapping = options.mapping;
   for (const std::string& alias : options.aliases) add_alias(options, alias);
@@ -86,7 +86,7 @@ void add_identity_options(Command command, importer::Identity& identity) {
 }  // namespace
 
 void add_import(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ImportFlags>();
   const Command command =
       app.add_subcommand("import", "Bring a release folder, or CSV files, into a database");
   command.add_option("sources", options->sources, "A release folder, or CSV files")

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct LogOptions {
   std::string database;
   std::int64_t last = 20;
   std::string op;
@@ -149,7 +149,7 @@ std::string summary_text(const ordered_json& summary, const ordered_json& misses
          (reasons.empty() ? "" : "\nmisses\n" + reasons.text());
 }
 
-int show_summary(store::Connection& connection, const Options& options) {
+int show_summary(store::Connection& connection, const LogOptions& options) {
   const ordered_json summary = rows_of(connection.statement(kSummary));
   const ordered_json misses = rows_of(connection.statement(kMissReasons));
   if (options.csv)
@@ -161,7 +161,7 @@ int show_summary(store::Connection& connection, const Options& options) {
   return kDone;
 }
 
-int show_entries(store::Connection& connection, const Options& options) {
+int show_entries(store::Connection& connection, const LogOptions& options) {
   SQLite::Statement& statement = connection.statement(kEntries);
   bind_filter(statement, ":op", options.op);
   bind_filter(statement, ":source", options.source);
@@ -177,7 +177,7 @@ int show_entries(store::Connection& connection, const Options& options) {
   return kDone;
 }
 
-int run(const Options& options) {
+int run(const LogOptions& options) {
   store::Connection connection(options.database, store::Mode::read);
   try {
     const store::ReadTransaction transaction(connection);
@@ -190,7 +190,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_log(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<LogOptions>();
   const Command command = app.add_subcommand("log", "Show the query log: what was asked and answered");
   add_db_option(command, options->database);
   command.add_option("--last", options->last, "How many entries, newest first (default 20)")

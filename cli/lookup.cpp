@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxLeafBytes = std::size_t{64} * 1024 * 1024;
 
-struct Options {
+struct LookupOptions {
   EngineFlags engine;
   std::string database;
   std::string leaf;   // JSON, or the name of a file
@@ -30,7 +30,7 @@ struct Options {
   bool stats = false;
 };
 
-EngineOptions engine_options(const Options& options) {
+EngineOptions engine_options(const LookupOptions& options) {
   EngineOptions engine = options.engine.engine_options();
   engine.cache_bytes = options.cache_mib << 20U;
   engine.log = options.log == "off" ? LogMode::off : options.log == "misses" ? LogMode::misses : LogMode::all;
@@ -71,7 +71,7 @@ void finish_log(Engine& engine) {
                      count(static_cast<std::int64_t>(stats.dropped + stats.logged))));
 }
 
-int run(const Options& options) {
+int run(const LookupOptions& options) {
   if (options.leaf.empty() && options.jsonl.empty())
     throw Error(ErrorKind::usage, "give a leaf operator as JSON or a file, or many with --jsonl FILE");
   Engine engine(options.database, engine_options(options));
@@ -94,7 +94,7 @@ int run(const Options& options) {
   return result.hit() ? kDone : kNo;
 }
 
-void add_log_options(Command command, Options& options) {
+void add_log_options(Command command, LookupOptions& options) {
   command
       .add_option("--cache-mib", options.cache_mib,
                   "What the engine may keep between lookups (256; 0: nothing)")
@@ -111,7 +111,7 @@ void add_log_options(Command command, Options& options) {
 }  // namespace
 
 void add_lookup(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<LookupOptions>();
   const Command command = app.add_subcommand("lookup", "Ask for the latency of a leaf operator, or of many");
   const Option leaf = command.add_option("leaf", options->leaf, "The leaf operator: JSON, or a file with it")
                           .type_name("LEAF_JSON|FILE");

@@ -49,7 +49,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& e) {
   return kUsage;
 }
 
-int exit_code(ErrorKind kind) {
+int exit_code_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage:
       return kUsage;
@@ -109,7 +109,7 @@ int run_guarded(int argc, char** argv) {
     return kOutput;
   } catch (const Error& e) {
     complain(e.what());
-    return exit_code(e.kind());
+    return exit_code_of(e.kind());
   } catch (const SQLite::Exception& e) {
     complain(fmt::format("the database reports: {}", e.what()));
     return kDatabase;

@@ -17,7 +17,7 @@
 namespace profdb::cli {
 namespace {
 
-struct Options {
+struct MappingOptions {
   std::string file;
   std::string database;
   std::string release;
@@ -34,7 +34,7 @@ void print_mapping(const Mapping& mapping) {
   if (!policies.empty()) print("\n" + policies);
 }
 
-int check(const Options& options) {
+int check(const MappingOptions& options) {
   const auto parsed = importer::read_mapping(options.file);
   if (options.json) {
     auto report = mapping_json(parsed.mapping);
@@ -50,7 +50,7 @@ int check(const Options& options) {
   return kDone;
 }
 
-int show(const Options& options) {
+int show(const MappingOptions& options) {
   store::Connection connection(options.database, store::Mode::read);
   try {
     const store::ReadTransaction transaction(connection);
@@ -71,7 +71,7 @@ int show(const Options& options) {
   }
 }
 
-int set(const Options& options) {
+int set(const MappingOptions& options) {
   const auto report = importer::set_mapping(options.database, options.release, options.file);
   if (options.json) {
     print_json(to_json(report));
@@ -87,22 +87,23 @@ int set(const Options& options) {
 }
 
 // A subcommand of mapping with the options that all have.
-Command add_part(Command mapping, const char* name, const char* what, const std::shared_ptr<Options>& options,
-                 Action& action, int (*run)(const Options&)) {
+Command add_part(Command mapping, const char* name, const char* what,
+                 const std::shared_ptr<MappingOptions>& options, Action& action,
+                 int (*run)(const MappingOptions&)) {
   const Command command = mapping.add_subcommand(name, what);
   add_json_option(command, options->json);
   command.callback([options, &action, run] { action = [options, run] { return run(*options); }; });
   return command;
 }
 
-void add_file_argument(Command command, Options& options) {
+void add_file_argument(Command command, MappingOptions& options) {
   command.add_option("file", options.file, "The operator mapping, YAML").required().type_name("FILE");
 }
 
 }  // namespace
 
 void add_mapping(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MappingOptions>();
   const Command mapping = app.add_subcommand("mapping", "Check, show or set an operator mapping");
   mapping.require_subcommand();
   mapping.footer("Example:\n  profdb mapping check op_mapping.yaml");

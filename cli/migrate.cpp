@@ -12,12 +12,12 @@
 namespace profdb::cli {
 namespace {
 
-struct Options {
+struct MigrateOptions {
   std::string database;
   bool json = false;
 };
 
-int run(const Options& options) {
+int run(const MigrateOptions& options) {
   const auto report = store::migrate(options.database);
   const bool migrated = report.from != report.to;
   if (options.json)
@@ -36,7 +36,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_migrate(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MigrateOptions>();
   const Command command =
       app.add_subcommand("migrate", "Bring a database up to this profdb's schema, after a backup");
   add_db_option(command, options->database);

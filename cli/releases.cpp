@@ -16,7 +16,7 @@
 namespace profdb::cli {
 namespace {
 
-struct Options {
+struct ReleasesOptions {
   std::string database;
   std::string release;
   bool coverage = false;
@@ -63,7 +63,7 @@ std::string text(const std::vector<ReleaseInfo>& releases) {
   return table.text() + notices;
 }
 
-int run(const Options& options) {
+int run(const ReleasesOptions& options) {
   if (options.coverage) return print_coverage(options.database, options.release, options.json, options.csv);
   const auto releases = list_releases(options.database);
   if (!options.json && !options.csv) {
@@ -82,7 +82,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_releases(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReleasesOptions>();
   const Command command = app.add_subcommand("releases", "List the releases in a database");
   add_db_option(command, options->database);
   const Option coverage =

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct ReplayOptions {
   EngineFlags engine;
   std::string database;
   std::string workload;
@@ -107,7 +107,7 @@ class ResultWriter {
   std::ofstream out_;
 };
 
-analysis::ReplayReport run_replay(const Engine& engine, const Options& options) {
+analysis::ReplayReport run_replay(const Engine& engine, const ReplayOptions& options) {
   std::ifstream file;
   if (options.workload != "-") {
     file.open(options.workload, std::ios::binary);
@@ -123,7 +123,7 @@ analysis::ReplayReport run_replay(const Engine& engine, const Options& options) 
   return report;
 }
 
-int run(const Options& options) {
+int run(const ReplayOptions& options) {
   const Engine engine(options.database, options.engine.engine_options());
   const auto report = run_replay(engine, options);
   if (report.total.calls == 0) complain(fmt::format("{}: there is no line with a call", options.workload));
@@ -143,7 +143,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_replay(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReplayOptions>();
   const Command command =
       app.add_subcommand("replay", "Count what the calls of a workload would be answered from");
   command.add_option("workload", options->workload, R"(Lines {"workload_id", "critical", "count", "leaf"})")

@@ -19,7 +19,7 @@
 namespace profdb::cli {
 namespace {
 
-struct Options {
+struct ReportFlags {
   report::ReleaseReportOptions report;
   std::vector<std::string> out;
   bool json = false;
@@ -30,7 +30,7 @@ std::string now() {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-int run(Options& options) {
+int run(ReportFlags& options) {
   for (const auto& file : options.out)
     static_cast<void>(report::form_of(file));  // before the work, not after it
   options.report.written_at = now();
@@ -51,7 +51,7 @@ int run(Options& options) {
 }  // namespace
 
 void add_report(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportFlags>();
   const Command command =
       app.add_subcommand("report", "Write a report: data, density, errors, lookups, what is not verified");
   add_db_option(command, options->report.database);

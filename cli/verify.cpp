@@ -15,7 +15,7 @@
 namespace profdb::cli {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string database;
   bool json = false;
 };
@@ -46,7 +46,7 @@ std::vector<Finding> verify(const std::string& database) {
   return findings;
 }
 
-int run(const Options& options) {
+int run(const VerifyOptions& options) {
   const auto findings = verify(options.database);
   if (options.json) {
     auto list = nlohmann::ordered_json::array();
@@ -62,7 +62,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_verify(Command app, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<VerifyOptions>();
   const Command command =
       app.add_subcommand("verify", "Check a database: structure, references, digests, counts, projections");
   add_db_option(command, options->database);

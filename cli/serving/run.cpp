@@ -18,7 +18,7 @@
 namespace profdb::cli {
 namespace {
 
-struct Options {
+struct ServingRunOptions {
   serving::RunOptions run;
   std::string protocol;
   std::string prompts;
@@ -48,7 +48,7 @@ class ProgressLine {
 };
 
 // Every level that was to be run has an attempt without complaints.
-bool complete(const Options& options, const std::vector<serving::LevelAttempt>& attempts) {
+bool complete(const ServingRunOptions& options, const std::vector<serving::LevelAttempt>& attempts) {
   const auto& asked = options.run.levels.empty() ? options.run.protocol.levels : options.run.levels;
   return std::all_of(asked.begin(), asked.end(), [&](std::int64_t level) {
     return std::any_of(attempts.begin(), attempts.end(), [&](const serving::LevelAttempt& attempt) {
@@ -103,7 +103,7 @@ serving::TokenizedPools read_pools(const std::string& path) {
   return {prompts(file.pool.warmup, file.warmup_ids), prompts(file.pool.measured, file.measured_ids)};
 }
 
-int run(Options& options) {
+int run(ServingRunOptions& options) {
   options.run.protocol = serving::load_protocol(options.protocol);
   options.run.pools = read_pools(options.prompts);
   serving::RecordFolder folder(options.folder, options.run.identity);
@@ -132,7 +132,7 @@ void add_identity_options(Command command, serving::RunIdentity& identity) {
       .type_name("NAME");
 }
 
-void add_file_options(Command command, Options& options) {
+void add_file_options(Command command, ServingRunOptions& options) {
   command.add_option("--protocol", options.protocol, "The protocol, e.g. serving/protocols/default.yaml")
       .required()
       .type_name("FILE");
@@ -149,7 +149,7 @@ void add_file_options(Command command, Options& options) {
 }  // namespace
 
 void add_serving_run(Command serving, Action& action) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ServingRunOptions>();
   const Command command =
       serving.add_subcommand("run", "Measure a running service by a protocol; write its records");
   command.add_option("endpoint", options->run.endpoint, "The service, e.g. http://127.0.0.1:8000")

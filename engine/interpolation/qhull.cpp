@@ -17,7 +17,7 @@ extern "C" {
 namespace profdb::interpolation {
 namespace {
 
-constexpr std::int32_t kNone = -1;
+constexpr std::int32_t kUpperFacet = -1;
 
 // A FILE that collects what Qhull has to say, in place of stderr.
 class MessageFile {
@@ -87,10 +87,10 @@ T* element(setT* set, int index) {
   return static_cast<T*>(set->e[index].p);
 }
 
-// Numbers the facets of the lower hull in Qhull's order; kNone marks those of the upper hull. Nothing where a
-// facet is no simplex, which Qt should have made impossible.
+// Numbers the facets of the lower hull in Qhull's order; kUpperFacet are those of the upper hull. Nothing
+// where a facet is no simplex, which Qt should have made impossible.
 std::optional<std::vector<std::int32_t>> number_facets(qhT* qh, int corners) {
-  std::vector<std::int32_t> numbers(qh->facet_id, kNone);
+  std::vector<std::int32_t> numbers(qh->facet_id, kUpperFacet);
   std::int32_t next = 0;
   for (facetT* facet = qh->facet_list; facet != nullptr && facet->next != nullptr; facet = facet->next) {
     if (facet->upperdelaunay) continue;

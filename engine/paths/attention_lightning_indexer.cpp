@@ -6,7 +6,7 @@
 namespace profdb {
 namespace {
 
-struct Parts {
+struct LightningIndexerParts {
   TensorSlot query;
   TensorSlot cache;
   std::int64_t topk = 0;
@@ -89,7 +89,7 @@ class AttentionLightningIndexer final : public Path {
 
  private:
   template <typename Point>
-  static std::variant<Point, Unfit> point(const Parts& parts) {
+  static std::variant<Point, Unfit> point(const LightningIndexerParts& parts) {
     const auto query = query_shape(parts.query.shape);
     if (!query) return Unfit{"target_unextractable", "the query is neither [T,H,D] nor [B,S,H,D]"};
     if (parts.cache.shape.empty()) return Unfit{"target_unextractable", "the cache is a scalar"};

@@ -6,7 +6,7 @@
 namespace profdb {
 namespace {
 
-struct Parts {
+struct SparseSharedkvParts {
   TensorSlot query;
   TensorSlot cache;
   TensorSlot topk_indices;
@@ -48,13 +48,13 @@ class AttentionSparseSharedkv final : public Path {
     const auto query = row_slot(row.inputs, 0);
     const auto cache = row_slot(row.inputs, 1);
     if (!query || !cache) return Unfit{"target_unextractable", "no query in slot 0 or no cache in slot 1"};
-    Parts parts{*query,
-                *cache,
-                row_slot(row.inputs, 3).value_or(TensorSlot{}),
-                std::string(row.field("Runtime phase")),
-                "",
-                row_query_lens(row),
-                row_seq_lens(row)};
+    SparseSharedkvParts parts{*query,
+                              *cache,
+                              row_slot(row.inputs, 3).value_or(TensorSlot{}),
+                              std::string(row.field("Runtime phase")),
+                              "",
+                              row_query_lens(row),
+                              row_seq_lens(row)};
     if (row.inputs.size() > 4) parts.metadata = metadata_text({row.inputs.begin() + 4, row.inputs.end()});
     return point<Candidate>(parts);
   }
@@ -78,7 +78,7 @@ class AttentionSparseSharedkv final : public Path {
 
  private:
   template <typename Point>
-  static std::variant<Point, Unfit> point(const Parts& parts) {
+  static std::variant<Point, Unfit> point(const SparseSharedkvParts& parts) {
     const auto query = query_shape(parts.query.shape);
     if (!query) return Unfit{"target_unextractable", "the query is neither [T,H,D] nor [B,S,H,D]"};
     if (parts.sparse_phase.empty())

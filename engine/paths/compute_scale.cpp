@@ -8,7 +8,7 @@
 namespace profdb {
 namespace {
 
-struct Parts {
+struct ComputeScaleParts {
   TensorSlot input;
   std::vector<TensorSlot> outputs;
   bool block_quant = false;  // DynamicBlockQuant
@@ -54,7 +54,7 @@ class ComputeScale final : public Path {
   std::variant<Candidate, Unfit> project(const Row& row, const ProjectionKey& key) const override {
     const auto input = row_slot(row.inputs, 0);
     if (!input) return Unfit{"target_unextractable", "no input in slot 0"};
-    Parts parts{*input, {}, key.kernel == "DynamicBlockQuant"};
+    ComputeScaleParts parts{*input, {}, key.kernel == "DynamicBlockQuant"};
     for (std::size_t i = 0; i < row.outputs.size(); ++i)
       if (const auto output = row_slot(row.outputs, i)) parts.outputs.push_back(*output);
     return point<Candidate>(parts);
@@ -64,7 +64,7 @@ class ComputeScale final : public Path {
     const Tensor* input = tensor_of(call.leaf, "x", 0);
     if (input == nullptr) return Unfit{"target_unextractable", "no input tensor"};
     constexpr bool kFloat16IsBf16 = false;  // FP16 has data of its own here
-    Parts parts{call_slot(*input, "ND", kFloat16IsBf16), {}, call.kernel == "DynamicBlockQuant"};
+    ComputeScaleParts parts{call_slot(*input, "ND", kFloat16IsBf16), {}, call.kernel == "DynamicBlockQuant"};
     for (const Tensor& output : call.leaf.outputs)
       parts.outputs.push_back(call_slot(output, "ND", kFloat16IsBf16));
     auto target = point<Target>(parts);
@@ -74,7 +74,7 @@ class ComputeScale final : public Path {
 
  private:
   template <typename Point>
-  static std::variant<Point, Unfit> point(const Parts& parts) {
+  static std::variant<Point, Unfit> point(const ComputeScaleParts& parts) {
     if (parts.input.shape.empty()) return Unfit{"target_unextractable", "the input is a scalar"};
     if (parts.outputs.size() < 2) return Unfit{"target_unextractable", "no auxiliary output (scale)"};
     if (parts.outputs[0].shape != parts.input.shape)

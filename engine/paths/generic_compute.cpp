@@ -6,7 +6,7 @@
 namespace profdb {
 namespace {
 
-struct Parts {
+struct GenericComputeParts {
   Signature inputs;
   std::vector<Shape> outputs;  // logical
 };
@@ -35,14 +35,14 @@ class GenericCompute final : public Path {
   }
 
   std::variant<Candidate, Unfit> project(const Row& row, const ProjectionKey& key) const override {
-    Parts parts{row_signature(row, key), {}};
+    GenericComputeParts parts{row_signature(row, key), {}};
     for (const TensorSlot& slot : row.outputs)
       if (slot.present) parts.outputs.push_back(logical_shape(slot.shape, slot.format));
     return point<Candidate>(parts, key.axis_policy);
   }
 
   std::variant<Target, Unfit> target(const Call& call) const override {
-    Parts parts{call_signature(call), {}};
+    GenericComputeParts parts{call_signature(call), {}};
     // contract §2: Index accepts (1,T) against (T,1), before this section as well.
     if (call.kernel == "Index")
       for (TensorSlot& input : parts.inputs)
@@ -59,7 +59,7 @@ class GenericCompute final : public Path {
 
  private:
   template <typename Point>
-  static std::variant<Point, Unfit> point(Parts& parts, const std::string& axis_policy) {
+  static std::variant<Point, Unfit> point(GenericComputeParts& parts, const std::string& axis_policy) {
     if (parts.inputs.empty()) return Unfit{"target_unextractable", "there is no tensor input"};
     Point point;
     point.regime = {static_cast<std::int64_t>(parts.inputs.size()),

@@ -10,7 +10,7 @@ namespace profdb {
 namespace {
 
 // What row and call have in common once their tensors are found.
-struct Parts {
+struct MoeFusedParts {
   TensorSlot x;
   TensorSlot expert_indices;
   TensorSlot gmm1;  // [experts, hidden, n] after orientation
@@ -51,7 +51,7 @@ std::string_view assumed_format(const Call& call, const Argument* argument) {
 }
 
 // contract §6: by operator name; empty where it names none.
-std::string_view subtype_of_op(const std::string& op) {
+std::string_view moe_fused_subtype(const std::string& op) {
   constexpr std::string_view kStem = "dispatch_ffn_combine";
   std::string_view name = base_name(op);
   if (!name.starts_with(kStem)) return {};
@@ -64,7 +64,7 @@ std::string_view subtype_of_op(const std::string& op) {
   return {};
 }
 
-std::string_view subtype_of_row(const Parts& parts) {
+std::string_view subtype_of_row(const MoeFusedParts& parts) {
   if (parts.gmm1.dtype == parts.x.dtype) return "plain";
   const auto subtype = subtype_of_dtype(parts.gmm1.dtype);
   return subtype == "int8" ? "w8a8" : subtype;
@@ -97,7 +97,7 @@ class MoeFused final : public Path {
   }
 
   std::variant<Candidate, Unfit> project(const Row& row, const ProjectionKey&) const override {
-    Parts parts;
+    MoeFusedParts parts;
     const std::string_view ep = row.field("EP Size");
     if (ep.empty()) return Unfit{"ep_size_missing", "no EP Size"};
     const auto ep_size = cell_whole(ep);
@@ -128,7 +128,7 @@ class MoeFused final : public Path {
   std::variant<Target, Unfit> target(const Call& call) const override {
     if (!call.options.ep_size)
       return Unfit{"ep_size_not_configured", "the engine was opened without ep_size"};
-    Parts parts;
+    MoeFusedParts parts;
     parts.ep_size = *call.options.ep_size;
     const Tensor* x = tensor_of(call.leaf, "x", 0);
     const Tensor* experts = tensor_of(call.leaf, "expert_indices", 1);
@@ -146,7 +146,7 @@ class MoeFused final : public Path {
     parts.gmm1 = *weight1;
     parts.gmm2 = *weight2;
     if (!parts.gmm1.shape.empty()) parts.local_experts = parts.gmm1.shape[0];
-    auto target = point<Target>(parts, subtype_of_op(call.leaf.op));
+    auto target = point<Target>(parts, moe_fused_subtype(call.leaf.op));
     if (auto* found = std::get_if<Target>(&target))
       found->path_fields = {{"ep_size", parts.ep_size}, {"quant_subtype", found->regime[2]}};
     return target;
@@ -154,7 +154,7 @@ class MoeFused final : public Path {
 
  private:
   template <typename Point>
-  static std::variant<Point, Unfit> point(Parts& parts, std::string_view subtype) {
+  static std::variant<Point, Unfit> point(MoeFusedParts& parts, std::string_view subtype) {
     const std::int64_t hidden = parts.x.shape.back();
     const std::int64_t tokens = element_count(Shape(parts.x.shape.begin(), parts.x.shape.end() - 1));
     const auto gmm1 = oriented(parts.gmm1.shape, hidden, 1);

@@ -7,13 +7,13 @@
 namespace profdb {
 namespace {
 
-struct Parts {
+struct QuantizedMatmulParts {
   Signature inputs;
   std::vector<TensorSlot> outputs;
 };
 
 // contract §10: by operator name, int8 unless it says otherwise.
-std::string_view subtype_of_op(const std::string& op) {
+std::string_view matmul_subtype(const std::string& op) {
   const std::string_view name = base_name(op);
   for (const auto& [part, subtype] :
        {std::pair<std::string_view, std::string_view>{"_int4", "int4"}, {"mxfp4", "mxfp4"}, {"fp8", "fp8"}})
@@ -45,7 +45,7 @@ class QuantizedMatmul final : public Path {
   }
 
   std::variant<Candidate, Unfit> project(const Row& row, const ProjectionKey& key) const override {
-    Parts parts{row_signature(row, key), {}};
+    QuantizedMatmulParts parts{row_signature(row, key), {}};
     for (std::size_t i = 0; i < row.outputs.size(); ++i)
       if (const auto output = row_slot(row.outputs, i)) parts.outputs.push_back(*output);
     const auto subtype =
@@ -54,9 +54,9 @@ class QuantizedMatmul final : public Path {
   }
 
   std::variant<Target, Unfit> target(const Call& call) const override {
-    Parts parts{call_signature(call), {}};
+    QuantizedMatmulParts parts{call_signature(call), {}};
     for (const Tensor& output : call.leaf.outputs) parts.outputs.push_back(call_slot(output));
-    auto target = point<Target>(parts, call.kernel, subtype_of_op(call.leaf.op));
+    auto target = point<Target>(parts, call.kernel, matmul_subtype(call.leaf.op));
     if (auto* found = std::get_if<Target>(&target))
       found->path_fields = {{"quant_subtype", found->regime[4]}};
     return target;
@@ -64,7 +64,8 @@ class QuantizedMatmul final : public Path {
 
  private:
   template <typename Point>
-  static std::variant<Point, Unfit> point(Parts& parts, const std::string& kernel, std::string_view subtype) {
+  static std::variant<Point, Unfit> point(QuantizedMatmulParts& parts, const std::string& kernel,
+                                          std::string_view subtype) {
     if (parts.inputs.size() >= 2 && parts.inputs[1].shape.size() == 2)
       parts.inputs[0].shape = without_leading_one(parts.inputs[0].shape);
     const auto shapes = matrix_shapes(parts.inputs, kernel);

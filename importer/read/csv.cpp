@@ -27,7 +27,7 @@ constexpr std::size_t kMaxRecordBytes = std::size_t{16} * 1024 * 1024;
 constexpr unsigned char kOptions = CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL;
 constexpr unsigned char kLenientOptions = CSV_REPALL_NL;
 
-std::string trimmed(std::string_view text) {
+std::string trimmed_name(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const auto first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
@@ -40,7 +40,7 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& header) 
   names.reserve(header.size());
   std::unordered_map<std::string, std::size_t> uses;
   for (const std::string& cell : header) {
-    const std::string name = trimmed(cell);
+    const std::string name = trimmed_name(cell);
     std::string distinct = name;
     // Twice round only where the file itself has a column called NAME#2.
     while (uses.contains(distinct)) distinct = fmt::format("{}#{}", name, ++uses[name]);

@@ -26,12 +26,6 @@ constexpr std::array<std::string_view, 3> kSelectable = {"Average Duration(us)",
 constexpr std::array<std::string_view, 2> kFallbacks = {"Profiling Median Duration(us)",
                                                         "Median Duration(us)"};
 
-std::optional<std::size_t> index_of(const std::vector<std::string>& names, std::string_view name) {
-  const auto it = std::find(names.begin(), names.end(), name);
-  if (it == names.end()) return std::nullopt;
-  return static_cast<std::size_t>(it - names.begin());
-}
-
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
@@ -39,6 +33,12 @@ std::string_view trimmed(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> index_of(const std::vector<std::string>& columns, std::string_view name) {
+  const auto it = std::find(columns.begin(), columns.end(), name);
+  if (it == columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(it - columns.begin());
+}
 
 std::optional<double> parse_number(std::string_view text) {
   text = trimmed(text);

@@ -16,6 +16,9 @@ namespace profdb::importer {
 // The number that a cell holds (1e3, ` 12.5 `, nan, inf); nothing for anything else.
 std::optional<double> parse_number(std::string_view cell);
 
+// Where among the columns the first of this name is.
+std::optional<std::size_t> index_of(const std::vector<std::string>& columns, std::string_view name);
+
 // The columns of one file, by what they are for.
 class Columns {
  public:

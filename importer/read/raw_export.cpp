@@ -31,12 +31,6 @@ constexpr std::array<RawNames, 2> kLayouts = {
     {{"Name", "Type", "Duration(us)", "Start Time(us)", "Accelerator Core"},
      {"Op Name", "OP Type", "Task Duration(us)", "Task Start Time(us)", "Task Type"}}};
 
-std::optional<std::size_t> index_of(const std::vector<std::string>& columns, std::string_view name) {
-  const auto it = std::find(columns.begin(), columns.end(), name);
-  if (it == columns.end()) return std::nullopt;
-  return static_cast<std::size_t>(it - columns.begin());
-}
-
 bool is_not_recorded(std::string_view cell) {
   return cell.empty() || cell == "N/A";
 }

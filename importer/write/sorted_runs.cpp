@@ -17,8 +17,8 @@ namespace profdb::importer {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;  // read of a run at a time
-using Length = std::uint32_t;                                // in front of each record in the file
+constexpr std::size_t kRunPieceBytes = std::size_t{64} * 1024;  // read of a run at a time
+using Length = std::uint32_t;                                   // in front of each record in the file
 
 [[noreturn]] void fail(const char* what) {
   throw Error(ErrorKind::database,
@@ -73,7 +73,7 @@ class SortedRuns::RunReader {
     buffer_.erase(0, used_);
     used_ = 0;
     const std::size_t kept = buffer_.size();
-    const auto wanted = std::min(std::max(kPieceBytes, size) - kept, static_cast<std::size_t>(end_ - at_));
+    const auto wanted = std::min(std::max(kRunPieceBytes, size) - kept, static_cast<std::size_t>(end_ - at_));
     buffer_.resize(kept + wanted);
     for (std::size_t got = 0; got < wanted;) {
       const ssize_t n = pread(fileno(file_), buffer_.data() + kept + got, wanted - got, at_);

@@ -45,7 +45,7 @@ std::string explained(const std::string& coverage) {
   return found == words.end() ? coverage : found->second;
 }
 
-std::string tone(const std::string& coverage) {
+std::string coverage_tone(const std::string& coverage) {
   if (coverage == "data") return "good";
   return coverage.starts_with("no_") ? "bad" : "fair";
 }
@@ -66,7 +66,7 @@ Bars coverage_bars(const Input& input, const Table& table,
   Bars bars{.head = {.title = "Operators by what they can be answered from", .badge = input.badge()},
             .value = {"operators"}};
   for (const auto& [key, coverage] : best)
-    bars.bars.push_back({explained(coverage), 1, tags[key], tone(coverage)});
+    bars.bars.push_back({explained(coverage), 1, tags[key], coverage_tone(coverage)});
   return bars;
 }
 

@@ -8,7 +8,7 @@
 namespace profdb::report {
 namespace {
 
-std::string tone(const std::string& source) {
+std::string source_tone(const std::string& source) {
   if (source == "MISS") return "bad";
   return source == "COMPATIBLE" ? "fair" : source == "MEASURED" ? "good" : "";
 }
@@ -28,7 +28,7 @@ FROM lookup_summary
 WHERE release_id = :release
 GROUP BY path, kernel, source)")) {
     const auto source = row[3].get<std::string>();
-    bars.bars.push_back({source, row[4].get<double>(), tags_of(row), tone(source)});
+    bars.bars.push_back({source, row[4].get<double>(), tags_of(row), source_tone(source)});
   }
   return bars;
 }

@@ -14,13 +14,6 @@
 namespace profdb::serving {
 namespace {
 
-struct FreeHandle {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-struct FreeList {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-
 void initialize_library() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (result != CURLE_OK)
@@ -44,6 +37,13 @@ void parse_headers(std::string_view head, Headers& headers) {
 }  // namespace
 
 struct HttpExchange::State {
+  struct FreeHandle {
+    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+  };
+  struct FreeList {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  };
+
   HttpPost post;
   HttpReply reply;
   std::unique_ptr<CURL, FreeHandle> handle;

@@ -14,7 +14,7 @@ namespace profdb::serving {
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kDocumentPiece = std::size_t{1} << 20;
 
 // The line of the node that a JSON pointer names, or of the innermost that exists on the way there.
 int line_at(const std::string& text, const std::string& name, const std::string& pointer) {
@@ -56,7 +56,7 @@ std::string sha256_of_file(const std::filesystem::path& path) {
   InputFile file(path);
   Sha256 digest;
   while (true) {
-    const auto piece = file.read(kPiece);
+    const auto piece = file.read(kDocumentPiece);
     if (piece.empty()) return digest.finish();
     digest.update(piece);
   }
@@ -66,7 +66,7 @@ std::string read_whole(const std::filesystem::path& path) {
   InputFile file(path);
   std::string text;
   while (true) {
-    const auto piece = file.read(kPiece);
+    const auto piece = file.read(kDocumentPiece);
     if (piece.empty()) return text;
     text += piece;
   }

@@ -11,7 +11,7 @@ namespace profdb::serving {
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kRecordsPiece = std::size_t{1} << 20;
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 
 void deliver(std::string_view line, std::int64_t number,
@@ -29,7 +29,7 @@ LinesRead read_lines(const std::filesystem::path& path,
   LinesRead read;
   std::string rest;  // of a line that goes on in the next piece
   while (true) {
-    std::string_view piece = file.read(kPiece);
+    std::string_view piece = file.read(kRecordsPiece);
     if (piece.empty()) break;
     digest.update(piece);
     read.bytes += static_cast<std::int64_t>(piece.size());
