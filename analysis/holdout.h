@@ -66,7 +66,7 @@ struct HoldoutRun {
 };
 
 // Calls `use` with every measurement of the kernel in the release, in row order, as paths see it. The row
-// holds during the call. (importer/write/stored_rows.h has it; the engine knows no files.)
+// holds during the call. (importer/write/stored_rows.h has it; analysis does not link the importer.)
 using RowSource = std::function<void(store::Connection&, const ReleaseState&, const std::string& kernel,
                                      const std::function<void(const Row&)>& use)>;
 // Called from time to time by the thread that called holdout().

@@ -11,7 +11,7 @@
 #include "base/input/yaml_strict.h"
 #include "engine/paths/registry.h"
 
-namespace profdb::importer {
+namespace profdb::analysis {
 namespace {
 
 using analysis::Grid;
@@ -99,7 +99,7 @@ class StandardReader {
     if (list == nullptr) return values;
     if (!list->value.IsSequence()) map.fail(*list, "write a list of whole numbers: [1, 2, 4]");
     for (const YAML::Node& item : list->value) {
-      const auto value = to_json(item);
+      const auto value = profdb::to_json(item);
       if (!value.is_number_integer() || value.get<std::int64_t>() < 0)
         fail_at(context_.name, line_of(item),
                 fmt::format("an entry of {} of {} is no whole number from 0 on", key, map.where()));
@@ -138,7 +138,7 @@ class StandardReader {
   static std::optional<double> ratio(const YamlMap& map) {
     const YamlField* f = field(map, "max_ratio");
     if (f == nullptr) return std::nullopt;
-    const auto value = to_json(f->value);
+    const auto value = profdb::to_json(f->value);
     if (!value.is_number() || !(value.get<double>() > 1)) map.fail(*f, "write a number above 1");
     return value.get<double>();
   }
@@ -160,4 +160,4 @@ Standard read_standard(const std::filesystem::path& path) {
   return parse_standard(text, path.string());
 }
 
-}  // namespace profdb::importer
+}  // namespace profdb::analysis

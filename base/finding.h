@@ -1,4 +1,4 @@
-// What a check of a database has found.
+// What a check of a database or an archive has found.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace profdb {
 
 // One thing that is wrong.
 struct Finding {
-  std::string check;    // which check: integrity, foreign_keys, references, digests, counts, projection
+  std::string check;    // its name
   std::string problem;  // what, where
 };
 

@@ -143,7 +143,7 @@ int print_standard(const DensityOptions& options, const ReleaseInfo& release,
 int run(const DensityOptions& options) {
   check(options.filter);
   std::optional<analysis::Standard> standard;
-  if (!options.standard.empty()) standard = importer::read_standard(options.standard);
+  if (!options.standard.empty()) standard = analysis::read_standard(options.standard);
   store::Connection connection(options.database, store::Mode::read);
   try {
     const store::ReadTransaction transaction(connection);

@@ -1,6 +1,9 @@
 # Fails where a source file is not as .clang-format wants it.
 foreach(room base engine importer analysis report serving cli c python bench examples tests)
   file(GLOB_RECURSE found ${SOURCE_DIR}/${room}/*.h ${SOURCE_DIR}/${room}/*.cpp ${SOURCE_DIR}/${room}/*.c)
+  if(NOT found)
+    message(FATAL_ERROR "${room} holds no file to check")
+  endif()
   list(APPEND files ${found})
 endforeach()
 execute_process(COMMAND clang-format --dry-run -Werror ${files} RESULT_VARIABLE result)

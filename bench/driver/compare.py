@@ -236,8 +236,10 @@ def main():
     slower = [row.title(arguments.rows) for row in compared if row.ratio > arguments.limit]
     if slower:
         sys.exit(f"bench: more than {arguments.limit:g} times the old build: {'; '.join(slower)}")
-    if lacks["new"] or not compared:  # what only the new build can measure is no loss
-        sys.exit("bench: not everything could be compared")
+    if any(lacks[side] for side in SIDES) or not compared:
+        sys.exit("bench: not everything could be compared; --filter leaves out what one build cannot measure")
+    if arguments.times < ENOUGH:
+        sys.exit(f"bench: fewer than {ENOUGH} pairs are no comparison")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,6 @@
 
 namespace profdb::cli {
 
-// Exit code of serving commands where the answer is neither yes nor no: evidence or a verdict is missing.
-inline constexpr int kInconclusive = 5;
-
 // 0 PASS, 1 FAIL, 5 INCONCLUSIVE and NOT_RUN.
 int exit_code(serving::Verdict verdict);
 

@@ -46,7 +46,7 @@ struct StoredExactRow {
 };
 using VisitExact = std::function<void(const ExactRow&)>;
 
-// The statements of one path, as text. Made once per path and kept for the life of the process.
+// The statements of one path, as text. Made once per path and kept as long as its description.
 struct PathSql {
   std::string find_regimes;            // :projection and every exact field
   std::string list_regimes;            // :projection

@@ -17,11 +17,13 @@ namespace store {
 
 struct PathSql;
 
-// The statements of one description, made when path_sql() first asks for them. A copy makes its own.
+// The statements of one description, made when path_sql() first asks for them. Connections know prepared
+// statements by where this text is, so a description must outlive every connection that was asked by it, and
+// is not copied.
 class PathSqlSlot {
  public:
   PathSqlSlot() = default;
-  PathSqlSlot(const PathSqlSlot&) noexcept {}
+  PathSqlSlot(const PathSqlSlot&) = delete;
   PathSqlSlot& operator=(const PathSqlSlot&) = delete;
   ~PathSqlSlot();
 

@@ -1,4 +1,4 @@
-// Stores a release's mapping in the database; engine/release/release_state.h reads it back.
+// Stores a release's mapping in the database; load_mapping (engine/store/releases.h) reads it back.
 #pragma once
 
 #include <cstdint>

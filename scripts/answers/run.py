@@ -92,6 +92,7 @@ class Comparison:
             if old.code == new.code == 0:
                 taken.append(source)
             elif old.code == new.code:
+                agree = False  # what neither can answer is not compared
                 say(f"neither program imports {source.name}, nothing is drawn from it: {old.error}")
         for name in dict.fromkeys(source.database for source in taken):
             programs.copy_database(self.database("old", name), self.database("old-copy", name))

@@ -20,7 +20,7 @@ REAL_ALIASES = {
     "GroupedMatmul_MoE_BF16": "GroupedMatmul",
     "GroupedMatmul_MoE_W8A8": "GroupedMatmul",
 }
-REAL_CALLS = ("conformance/matmul_910b.jsonl", "conformance/advise_910b_workload.jsonl")
+REAL_CALLS = (("shared", "conformance/matmul_910b.jsonl"), ("repository", "tests/conformance/cases/advise_910b_workload.jsonl"))
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,8 @@ def real(repository, shared):
     """The 910B data, with the import command that the head of its mapping gives."""
     mapping = repository / REAL_MAPPING
     aliases = [word for alias in REAL_ALIASES.items() for word in ("--kernel-alias", "=".join(alias))]
-    calls = [call for name in REAL_CALLS if (shared / name).exists() for call in calls_in(shared / name)]
+    places = {"repository": repository, "shared": shared}
+    calls = [call for place, name in REAL_CALLS for call in calls_in(places[place] / name)]
     stored = tables.calls_of(mapping, sorted((shared / REAL).glob("*.csv")), REAL_ALIASES)
     cases = [Case(call) for call in calls]
     return Source("910B", "910b", [shared / REAL, "--mapping", mapping, *aliases], REAL_SHARE, cases, stored)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/finding.h"
 #include "serving/archive/rounds.h"
 #include "serving/rules/accuracy.h"
 #include "serving/rules/comparison.h"
@@ -12,12 +13,9 @@
 
 namespace profdb::serving {
 
-// Something that does not agree with the archive.
-struct Finding {
-  std::string
-      check;  // "artifact", "record", "row", "raw", "body", "seal", "freeze", "document", "prompt_pool"
-  std::string problem;  // what differs, and where
-};
+// What does not agree with the archive, by the checks "artifact", "record", "row", "raw", "body", "seal",
+// "freeze", "document" and "prompt_pool".
+using profdb::Finding;
 
 struct LoadedRound {
   StoredRound stored;

@@ -1,5 +1,6 @@
-// The protocol of a round: everything that the rules of spec 05 take as a parameter. Nothing of it is
-// hard-coded; other levels, lengths and limits are other protocols, and their results are never compared.
+// The protocol of a round: everything that the rules (docs/acceptance-protocol.md) take as a parameter.
+// Nothing of it is hard-coded; other levels, lengths and limits are other protocols, and their results are
+// never compared.
 #pragma once
 
 #include <cstdint>

@@ -201,7 +201,7 @@ PerformanceJudgement judge_candidate(const CandidateEvidence& evidence) {
     std::vector<double> values;
     for (const auto& [run, value] : judgement.parent_runs[level]) values.push_back(value);
     // A reference without a figure is not left out of the median: there is no P then.
-    if (values.size() == evidence.references.size()) figures.parent = median(values);
+    if (values.size() == evidence.references.size()) figures.parent = usable_median(values);
   }
   judgement.result = judge(input);
   name_failures(judgement);

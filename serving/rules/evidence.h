@@ -1,4 +1,4 @@
-// The evidence of a round as the rules see it: read from the database and its archive by the importer.
+// The evidence of a round as the rules see it: read from the database and its archive by serving/archive.
 #pragma once
 
 #include <cstdint>

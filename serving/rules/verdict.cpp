@@ -119,7 +119,7 @@ std::optional<double> usable(std::optional<double> value) {
   return value;
 }
 
-std::optional<double> median(std::vector<double> values) {
+std::optional<double> usable_median(std::vector<double> values) {
   for (const double value : values)
     if (!usable(value)) return std::nullopt;
   if (values.empty()) return std::nullopt;

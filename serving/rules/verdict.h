@@ -47,7 +47,7 @@ struct VerdictResult {
 std::optional<double> usable(std::optional<double> value);
 
 // The mean of the middle two of an even count. Nothing for no values, or where one is not usable.
-std::optional<double> median(std::vector<double> values);
+std::optional<double> usable_median(std::vector<double> values);
 
 // Rules 1 to 4 in order, in plain double arithmetic, nothing rounded. Figures that are absent, not finite,
 // zero or negative, and thresholds or limits that are no numbers from zero on, make it INCONCLUSIVE by

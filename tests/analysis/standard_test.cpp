@@ -11,7 +11,6 @@
 namespace profdb::analysis {
 namespace {
 
-using importer::parse_standard;
 using test::matmul_files;
 using test::matmul_row;
 using test::TestRelease;
@@ -106,7 +105,7 @@ TEST(StandardYamlTest, ErrorsNameTheLine) {
 
 TEST(StandardYamlTest, TheShippedStandardIsOne) {
   const auto path = std::filesystem::path(PROFDB_SOURCE_DIR) / "mappings/standards/ascend_910b.yaml";
-  const Standard standard = importer::read_standard(path);
+  const Standard standard = read_standard(path);
   EXPECT_EQ(standard.device, "ASCEND_910B");
   EXPECT_FALSE(standard.grids.empty());
 }

@@ -50,7 +50,7 @@ static void check_interpolated(const profdb_result* result) {
   CHECK(profdb_result_source(result) == PROFDB_INTERPOLATED);
   CHECK_TEXT(profdb_source_name(profdb_result_source(result)), "INTERPOLATED");
   CHECK(fabs(profdb_result_latency_us(result) - mm_100_us) < 1e-9);
-  CHECK(profdb_result_confidence(result) == 0.70); /* contract section 1: 1D */
+  CHECK(profdb_result_confidence(result) == 0.70); /* contract §1: 1D */
   CHECK_TEXT(profdb_result_kernel(result), "MatMulV2");
   CHECK_TEXT(profdb_result_path(result), "matrix_compute");
   CHECK_TEXT(profdb_result_method(result), "linear_1d");

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """scripts/check-rooms and scripts/check-citations find what they are for."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import shutil
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -15,6 +19,26 @@ def load(name):
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
+
+
+def verdict(check, files):
+    """The exit code and the output of a check on a tree that holds the project's docs/*.md and these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder)
+        (source / "docs").mkdir()
+        for document in (SCRIPTS.parent / "docs").glob("*.md"):
+            shutil.copy(document, source / "docs")
+        for name, text in files.items():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_text(text)
+        whole, listed, arguments = check.SOURCE, check.tracked, sys.argv
+        check.SOURCE, check.tracked, sys.argv = source, lambda: sorted(files), ["check"]
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                code = check.main()
+        finally:
+            check.SOURCE, check.tracked, sys.argv = whole, listed, arguments
+        return code, printed.getvalue()
 
 
 class Citations(unittest.TestCase):
@@ -45,8 +69,42 @@ class Citations(unittest.TestCase):
         self.assertEqual(len(self.problems("// § 5 of the contract")), 1)
 
 
+    def test_what_hides_a_number_is_named(self):
+        self.assertEqual(len(self.problems("// contract §5-99")), 1)
+        self.assertEqual(len(self.problems("// contract §5x1")), 1)
+        self.assertEqual(len(self.problems("// contract section 99")), 1)
+
+    def test_the_exit_code_tells(self):
+        self.assertEqual(verdict(self.check, {"engine/a.cpp": "// contract §5\n"})[0], 0)
+        code, text = verdict(self.check, {"engine/a.cpp": "// contract §5\n// contract §99\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("engine/a.cpp:2: contract has no §99", text)
+        self.assertEqual(verdict(self.check, {"engine/a.cpp": "'§99'\n", "b": "contract §5"})[0], 1)
+        self.assertEqual(verdict(self.check, {"migrations/1.sql": "'§99'\n", "b": "contract §5"})[0], 0)
+        self.assertEqual(verdict(self.check, {"engine/a.cpp": "no citation\n"})[0], 1)
+
+
 class Rooms(unittest.TestCase):
     check = load("check-rooms")
+
+    def test_the_exit_code_tells(self):
+        good = {"engine/lookup/a.h": "", "engine/candidates/b.h": "", "cli/c.cpp": '#include "engine/lookup/a.h"\n'}
+        self.assertEqual(verdict(self.check, good)[0], 0)
+        for planted, words in (
+                ({"engine/d.cpp": '#include "cli/c.h"\n', "cli/c.h": ""}, "no arrow leads from engine to cli"),
+                ({"engine/d.cpp": "# include <cli/c.h>\n", "cli/c.h": ""}, "no arrow leads from engine to cli"),
+                ({"c/d.c": '#include "cli/c.h"\n', "cli/c.h": ""}, "no arrow leads from c to cli"),
+                ({"engine/d.cpp": '#include "engine/gone.h"\n'}, "which is nowhere"),
+                ({"cli/input/d.h": '#include "cli/text/e.h"\n', "cli/text/e.h": '#include "cli/input/d.h"\n'}, "cycle"),
+                ({"engine/candidates/d.h": '#include "engine/lookup/a.h"\n'}, "stands below"),
+                ({"tools/d.cpp": ""}, "is in no room"),
+                ({f"scripts/answers/{i}.py": "" for i in range(21)}, "holds 21 files"),
+                ({f"engine/paths_more/{i}.cpp": "" for i in range(21)}, "holds 21 files"),
+                ({"scripts/long": "\n" * 401}, "does not say why"),
+                ({"engine/long.cpp": "// noLong: x\n" * 401}, "does not say why")):
+            code, text = verdict(self.check, good | planted)
+            self.assertEqual(code, 1, planted.keys())
+            self.assertIn(words, text)
 
     def test_an_arrow_allows_everything_behind_it_and_nothing_else(self):
         allowed = self.check.arrows()

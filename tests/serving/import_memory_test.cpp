@@ -1,4 +1,4 @@
-// Records are imported one at a time: memory does not grow with their number (issue 6: 256 MiB for 10,000
+// Records are imported one at a time: memory does not grow with their number (256 MiB for 10,000
 // requests of 1,024 tokens).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
