@@ -140,6 +140,7 @@ std::vector<Outcome> run_cases(const std::filesystem::path& release, const std::
   try {
     import_folder(release, folder / "cases.db");
   } catch (const std::exception& error) {
+    ADD_FAILURE() << release << " is not imported: " << error.what();  // whether its cases are pending or not
     std::vector<Outcome> outcomes;
     for (const Case& asked : cases) outcomes.push_back(outcome_of(asked, failure_of(error, asked.expected)));
     return outcomes;
