@@ -38,10 +38,10 @@ void parse_headers(std::string_view head, Headers& headers) {
 
 struct HttpExchange::State {
   struct FreeHandle {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+    void operator()(CURL* held) const { curl_easy_cleanup(held); }
   };
   struct FreeList {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+    void operator()(curl_slist* held) const { curl_slist_free_all(held); }
   };
 
   HttpPost post;
