@@ -165,6 +165,14 @@ class Builds:
         results = dict(zip(order, by_turns([lambda side=side: self.measure(side, step) for side in order], slice_s)))
         return {name: {side: results[side][name] for side in SIDES} for name in results["new"]}
 
+    def check_clock(self, measured):
+        """A benchmark of before may not say how much CPU time it took."""
+        for bound in BOUNDS:
+            for side in SIDES if bound.result in measured else ():
+                if cost(bound, measured[bound.result][side], self.arguments.clock) is None:
+                    sys.exit(f"bench: the {side} build's {bound.result} gives no {self.arguments.clock} time; "
+                             "--clock takes another, --filter leaves it out")
+
     def pairs(self, steps):
         """By result: all pairs."""
         pairs = {}
@@ -172,7 +180,9 @@ class Builds:
             order = SIDES if i % 2 == 0 else SIDES[::-1]
             for step in steps:
                 say(f"pair {i + 1} of {self.arguments.times}: {step}")
-                for name, pair in self.pair(step, order).items():
+                measured = self.pair(step, order)
+                self.check_clock(measured)
+                for name, pair in measured.items():
                     pairs.setdefault(name, []).append(pair)
         return pairs
 
